@@ -1,0 +1,1 @@
+"""forgetguard: a fact that the user asked to forget stays forgotten."""
