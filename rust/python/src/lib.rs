@@ -1,0 +1,18 @@
+//! The extension module `forgetguard.rules._native`: argument parsing, one call into the core, error mapping.
+
+mod version;
+
+/// The native implementation of the rules. Use it through `forgetguard.rules`, which chooses the implementation.
+#[pyo3::pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::version::rules_version;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // The package compares this with its own version, so a core left over from an older build is refused.
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
