@@ -1,5 +1,7 @@
 """The native implementation of the rules. Use it through `forgetguard.rules`, which chooses the implementation."""
 
+__all__ = ["__version__", "rules_version"]
+
 __version__: str
 """The version of the package that this core was built for."""
 
