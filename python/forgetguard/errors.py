@@ -11,6 +11,10 @@
     ├── TextUnreadable               a fact's text could not be read, so nothing was deleted
     ├── LedgerUnavailable            the ledger cannot be trusted now; `.code` says why
     ├── LedgerFull                   no place for another record; nothing was written
+    ├── StoreUnreadable              a database of memories or of their origins cannot be read now; `.code` says why
+    ├── Forgotten                    a session was forgotten while work on it was running; nothing of it may be stored
+    ├── NothingMatched               a selector matched nothing; nothing was written
+    ├── PurgeFailed                  a step of a purge failed; running it again finishes it
     └── Refused                      a destructive step was refused before it touched anything
 
 Messages are constants: they never quote a memory, a key or a path's content, so an error can be logged anywhere.
@@ -19,6 +23,7 @@ Messages are constants: they never quote a memory, a key or a path's content, so
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
@@ -97,10 +102,85 @@ class TextUnreadable(ForgetGuardError):
 
 
 class LedgerUnavailable(ForgetGuardError):
-    """The ledger is there no longer, or cannot be trusted. It is never taken for an empty one."""
+    """The ledger is there no longer, or cannot be trusted. It is never taken for an empty one.
+
+    One class, a stable `code` a cause (the keys of `CAUSES`), and for each cause its own message and advice.
+    """
 
     code = "unavailable"
     advice = "Run `forgetguard ledger verify`; automatic writes are deferred until the ledger can be read again."
+
+    CAUSES: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "missing": (
+            "there is no ledger at this path",
+            "`forgetguard init` makes one. If there was one before, put the file back or restore an export; "
+            "`forgetguard ledger accept-loss --yes` starts again without it.",
+        ),
+        "replaced": (
+            "another file stands where the ledger was",
+            "Put the ledger's own file back (with its -wal file) and open it again. If the other file is meant, "
+            "`forgetguard ledger accept-loss --yes` adopts it.",
+        ),
+        "wrong-key": (
+            "the key does not open this ledger",
+            "Give the key that the ledger was made with, or the one it was last re-keyed to. Nothing was changed.",
+        ),
+        "damaged": (
+            "the ledger file is damaged",
+            "Keep the file, then restore the last export with `forgetguard ledger restore`.",
+        ),
+        "rolled-back": (
+            "the ledger is older than what this device last wrote to it",
+            "An older copy was put back. Bring the newer file back, or merge an export of it; "
+            "`forgetguard ledger accept-loss --yes` goes on without what is missing.",
+        ),
+        "emptied": (
+            "the ledger was emptied from outside",
+            "Restore the file or an export; `forgetguard ledger accept-loss --yes` starts again without it.",
+        ),
+        "newer-format": (
+            "the ledger was written by a newer version of forgetguard",
+            "Upgrade forgetguard. Nothing was changed.",
+        ),
+        "unreadable": (
+            "the ledger file cannot be opened for reading and writing",
+            "Check owner and permissions of the file and its folder (0600 and 0700), and that the disk is not read-only.",
+        ),
+        "locked": (
+            "another process kept the ledger locked for longer than the wait",
+            "Try again, or open the ledger with a longer `wait`; end the process that holds it.",
+        ),
+        "io": (
+            "the disk reported an error; nothing was recorded",
+            "Check the disk and its free space, then try again.",
+        ),
+        "unsupported-filesystem": (
+            "the ledger lies on a network, FUSE or cloud-synced file system, where SQLite's locks cannot be trusted",
+            "Keep it on a local disk and use `forgetguard ledger export` for copies, or allow the file system explicitly.",
+        ),
+        "not-a-ledger": (
+            "this is not a forgetguard ledger",
+            "Check the path; a ledger is one file made by `forgetguard init`. Nothing was changed.",
+        ),
+        "unsupported-sqlite": (
+            "the SQLite library of this Python is older than 3.37",
+            "Use a Python that is linked with SQLite 3.37 or newer.",
+        ),
+        "closed": (
+            "the ledger was closed",
+            "Open it again with `Ledger.open`.",
+        ),
+    }
+
+    def __init__(self, message: str, *, code: str | None = None, advice: str | None = None) -> None:
+        if advice is None and code in self.CAUSES:
+            advice = self.CAUSES[code][1]
+        super().__init__(message, code=code, advice=advice)
+
+    @classmethod
+    def because(cls, code: str) -> LedgerUnavailable:
+        """The error of one cause, with its message and its advice."""
+        return cls(cls.CAUSES[code][0], code=code)
 
 
 class LedgerFull(ForgetGuardError):
@@ -108,6 +188,35 @@ class LedgerFull(ForgetGuardError):
 
     code = "ledger-full"
     advice = "Release an entry that is no longer needed, free disk space, or raise `max_entries`."
+
+
+class StoreUnreadable(ForgetGuardError):
+    """A database of memories, or of where they came from, cannot be read now. It is never taken for an empty one."""
+
+    code = "unreadable"
+    advice = "Check that the file is there and is a SQLite database; if its host crashed, let the host open it once."
+
+
+class Forgotten(ForgetGuardError):
+    """The session was forgotten while work on it was running: roll the work back, store nothing of it."""
+
+    code = "forgotten"
+    advice = "Drop the work; `forgetguard tombstone list` shows the sessions that may not come back."
+
+
+class NothingMatched(ForgetGuardError, LookupError):
+    """A selector resolved to nothing, so nothing was written."""
+
+    code = "nothing-matched"
+    advice = "Ids are exact and case-sensitive; check them, or pass `--allow-unresolved` to bar an id that is not known here."
+    exit_code = 5
+
+
+class PurgeFailed(ForgetGuardError):
+    """A step of a purge failed. What was done is journaled; the report tells it, and running the purge again finishes it."""
+
+    code = "purge-failed"
+    advice = "Read `steps` in the report, remove the cause (space, permissions), and run the same purge again."
 
 
 class Refused(ForgetGuardError):

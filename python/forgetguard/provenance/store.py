@@ -1,0 +1,279 @@
+"""The provenance store of one agent: sessions, origins, tombstones and admission behind one object.
+
+Nothing is made until something is written: asking a store that does not exist yet answers from an empty one.
+
+A publisher keeps this order: a session forgotten meanwhile cannot come back, and a purge finds whatever was first.
+
+    admission = store.admit(session)                 before the transcript is read
+    ... extract, decide ...
+    begin the host's write transaction (files: take the workspace lock)
+        store.publish(session, {key: origins, ...})  asks the tombstones again and records lineage, or raises Forgotten
+        write the memories
+    commit the host's transaction
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+from forgetguard.errors import Forgotten
+from forgetguard.provenance import origins, sessions, tombstones
+from forgetguard.provenance.admission import Admission, Policy, Purpose, decide
+from forgetguard.provenance.origins import Consolidation, Reservation
+from forgetguard.provenance.readonly import reading
+from forgetguard.provenance.schema import open_store, writing
+from forgetguard.provenance.sessions import Session
+from forgetguard.provenance.tombstones import Tombstone
+from forgetguard.values import Origin, OriginClass
+
+
+class ProvenanceStore:
+    """One agent's file. Safe to share between threads; after a fork the child opens its own connection.
+
+    `read_only` refuses every write and leaves no trace on disk, not even a `-shm`.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        agent_id: str,
+        *,
+        policy: Policy | None = None,
+        read_only: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = Path(path)
+        self.agent_id = agent_id
+        self.policy = policy or Policy()
+        self._read_only = read_only
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._open: tuple[int, sqlite3.Connection] | None = None
+
+    @classmethod
+    def in_directory(cls, directory: Path | str, agent_id: str, *, policy: Policy | None = None) -> ProvenanceStore:
+        """The store of `agent_id` in a directory that holds one file an agent."""
+        return cls(Path(directory) / f"{quote(agent_id, safe='')}.provenance.sqlite", agent_id, policy=policy)
+
+    # -- sessions and admission
+
+    def admit(self, session: Session, purpose: Purpose = Purpose.INGESTION) -> Admission:
+        """Whether the session may be read now. A refused ingestion is written down with its reason."""
+        session = self._own(session)
+        with self._reading() as connection:
+            buried = connection is not None and tombstones.is_buried(connection, session.session_id)
+            before = None if connection is None else sessions.excluded_reason(connection, session)
+        answer = decide(session, buried=buried, policy=self.policy, purpose=purpose)
+        if purpose is Purpose.INGESTION and before != answer.reason and not self._read_only:
+            self._note(session, answer)
+        return answer
+
+    def _note(self, session: Session, answer: Admission) -> None:
+        with self._writing() as connection:
+            if answer.reason is None:
+                sessions.clear_excluded(connection, session)
+            else:
+                sessions.record_excluded(connection, session, answer.reason)
+
+    def record_session(self, session: Session) -> None:
+        """Write a session and its participants down, or bring the row up to date."""
+        with self._writing() as connection:
+            sessions.record_session(connection, self._own(session))
+
+    def known_sessions(self) -> list[Session]:
+        """Every session on record."""
+        with self._reading() as connection:
+            return [] if connection is None else list(sessions.known_sessions(connection))
+
+    def exclusions(self) -> list[dict[str, str]]:
+        """Every session that was not scanned, with its `excludedReason`."""
+        with self._reading() as connection:
+            return [] if connection is None else list(sessions.exclusions(connection))
+
+    # -- lineage
+
+    def record(self, entry_key: str, origin: Origin | Iterable[Origin]) -> Reservation:
+        """Write where a memory comes from; call before the memory is written."""
+        given = (origin,) if isinstance(origin, Origin) else origin
+        with self._writing() as connection:
+            return origins.record(connection, entry_key, [self._own_origin(one) for one in given])
+
+    def publish(self, session_id: str, lineage: Mapping[str, Iterable[Origin]]) -> Reservation:
+        """At commit: ask the tombstones again and record lineage, in one transaction. Raises Forgotten."""
+        with self._writing() as connection:
+            if tombstones.is_buried(connection, session_id):
+                raise Forgotten("the session was forgotten while work on it was running")
+            rows: list[tuple[str, str, str]] = []
+            for entry_key, given in lineage.items():
+                rows += origins.record(connection, entry_key, [self._own_origin(one) for one in given]).rows
+            return Reservation(tuple(rows))
+
+    def consolidate(self, result: str, action: Consolidation | str, parents: Sequence[str] = ()) -> Reservation:
+        """Give `result` the union of its own and its parents' origins; call before it is published."""
+        with self._writing() as connection:
+            return origins.consolidate(connection, result, action, parents)
+
+    def release(self, reservation: Reservation) -> None:
+        """Take back what `record`, `publish` or `consolidate` added, when the memory was not written after all."""
+        with self._writing() as connection:
+            reservation.release(connection)
+
+    def prune(self, live_keys: Collection[str]) -> int:
+        """Delete the origins of memories that are gone; how many rows."""
+        with self._writing() as connection:
+            return origins.prune(connection, live_keys)
+
+    def origins_of(self, entry_keys: Iterable[str]) -> list[tuple[str, Origin]]:
+        """The origins of these memories."""
+        with self._reading() as connection:
+            return [] if connection is None else list(origins.origins_of(connection, entry_keys))
+
+    def entries_of(self, session_ids: Iterable[str]) -> frozenset[str]:
+        """The memories with any origin in these sessions."""
+        with self._reading() as connection:
+            return frozenset() if connection is None else frozenset(origins.entries_of(connection, session_ids))
+
+    def traced(self, entry_keys: Iterable[str]) -> frozenset[str]:
+        """Those of the memories that have any origin."""
+        with self._reading() as connection:
+            return frozenset() if connection is None else origins.traced(connection, entry_keys)
+
+    def session_origins(self) -> list[tuple[str, str, OriginClass]]:
+        """Every session that a memory came from, with key and class."""
+        with self._reading() as connection:
+            return [] if connection is None else list(origins.session_origins(connection))
+
+    def erase_origins(self, entry_keys: Iterable[str]) -> int:
+        """Delete all origins of these memories; how many rows."""
+        with self._writing() as connection:
+            return origins.erase_origins(connection, entry_keys)
+
+    # -- tombstones
+
+    def bury(self, session_ids: Iterable[str], reason: str = tombstones.FORGOTTEN) -> int:
+        """Tombstones and revision in one transaction; how many were new. Burying what is buried writes nothing."""
+        wanted = sorted(set(session_ids))
+        with self._reading() as connection:
+            there = frozenset() if connection is None else tombstones.buried_among(connection, wanted)
+        if there.issuperset(wanted):
+            return 0
+        with self._writing() as connection:
+            added = tombstones.bury(connection, wanted, self.agent_id, self._clock(), reason)
+            if added:
+                tombstones.bump_revision(connection)
+            return added
+
+    def unbury(self, session_id: str) -> bool:
+        """Remove one tombstone; whether it was there."""
+        if not self.is_buried(session_id):
+            return False
+        with self._writing() as connection:
+            return tombstones.unbury(connection, session_id)
+
+    def is_buried(self, session_id: str) -> bool:
+        """Whether the session may not come back."""
+        with self._reading() as connection:
+            return connection is not None and tombstones.is_buried(connection, session_id)
+
+    def tombstones(self) -> list[Tombstone]:
+        """All tombstones."""
+        with self._reading() as connection:
+            return [] if connection is None else list(tombstones.tombstones(connection))
+
+    def revision(self) -> int:
+        """Grows whenever sessions are buried."""
+        with self._reading() as connection:
+            return 0 if connection is None else tombstones.revision(connection)
+
+    def hold(self, session_ids: Iterable[str], reason: str) -> int:
+        """Put sessions under legal hold; how many were new."""
+        with self._writing() as connection:
+            return tombstones.hold(connection, session_ids, self.agent_id, self._clock(), reason)
+
+    def unhold(self, session_id: str) -> bool:
+        """Lift a legal hold; whether it was there."""
+        with self._writing() as connection:
+            return tombstones.unhold(connection, session_id)
+
+    def holds(self) -> dict[str, str]:
+        """Session id to reason code, for every legal hold."""
+        with self._reading() as connection:
+            return {} if connection is None else {one.session_id: one.reason for one in tombstones.holds(connection)}
+
+    # -- connections
+
+    def close(self) -> None:
+        """Close the connection, if this process opened one."""
+        with self._lock:
+            if self._open is not None and self._open[0] == os.getpid():
+                self._open[1].close()
+            self._open = None
+
+    def _own(self, session: Session) -> Session:
+        return session if session.agent_id else replace(session, agent_id=self.agent_id)
+
+    def _own_origin(self, origin: Origin) -> Origin:
+        if origin.agent_id and origin.observed_at:
+            return origin
+        observed_at = origin.observed_at or self._clock()
+        return replace(origin, agent_id=origin.agent_id or self.agent_id, observed_at=observed_at)
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        if self._read_only:
+            raise PermissionError("this provenance store was opened read-only")
+        with self._lock:
+            connection = self._connection()
+            with writing(connection):
+                yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        with self._lock:
+            if self._read_only:
+                if not self.path.exists():
+                    yield None
+                    return
+                with reading(self.path) as connection:
+                    yield connection
+            elif self._open is None and not self.path.exists():
+                yield None
+            else:
+                yield self._connection()
+
+    def _connection(self) -> sqlite3.Connection:
+        # A connection opened before a fork belongs to the parent: using or closing it here would break its locks.
+        if self._open is None or self._open[0] != os.getpid():
+            self._open = (os.getpid(), open_store(self.path))
+        return self._open[1]
+
+
+def consolidate_all(
+    stores: Sequence[ProvenanceStore], result: str, action: Consolidation | str, parents: Sequence[str] = ()
+) -> tuple[Reservation, ...]:
+    """`consolidate` for a workspace that several agents share: each agent's rows are carried on in its own store.
+
+    When one store fails, what the others added is taken back before the error goes on.
+    """
+    done: list[tuple[ProvenanceStore, Reservation]] = []
+    try:
+        for store in stores:
+            done.append((store, store.consolidate(result, action, parents)))
+    except BaseException:
+        for store, reservation in done:
+            store.release(reservation)
+        raise
+    return tuple(reservation for _, reservation in done)
+
+
+def prune_all(stores: Sequence[ProvenanceStore], live_keys: Collection[str]) -> int:
+    """`prune` for every agent that shares the workspace; how many rows."""
+    return sum(store.prune(live_keys) for store in stores)

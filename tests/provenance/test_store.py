@@ -1,0 +1,167 @@
+"""The store on disk: made on first use, tombstones at commit, reads without a trace, forks and threads."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from forgetguard.errors import Forgotten, StoreUnreadable
+from forgetguard.provenance import Participant, ProvenanceStore, Session
+from forgetguard.provenance.readonly import reading
+from forgetguard.values import Origin
+
+
+def picture(directory: Path) -> dict[str, tuple[str, int]]:
+    """Hash and time of every file, read by a child: a handle of our own would drop the locks that SQLite holds here."""
+    code = "import hashlib,sys;[print(hashlib.sha256(open(p,'rb').read()).hexdigest()) for p in sys.argv[1:]]"
+    paths = sorted(directory.iterdir())
+    done = subprocess.run([sys.executable, "-c", code, *map(str, paths)], capture_output=True, check=True, timeout=60)
+    hashes = done.stdout.decode().split()
+    return {path.name: (digest, path.stat().st_mtime_ns) for path, digest in zip(paths, hashes, strict=True)}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ProvenanceStore:
+    return ProvenanceStore(tmp_path / "home" / "main.sqlite", "main")
+
+
+def test_nothing_is_made_before_the_first_write(tmp_path: Path, store: ProvenanceStore) -> None:
+    assert store.entries_of(["s"]) == frozenset()
+    assert (store.tombstones(), store.holds(), store.known_sessions(), store.revision()) == ([], {}, [], 0)
+    assert store.bury([]) == 0
+    assert not store.unbury("s")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_are_for_the_owner_alone(store: ProvenanceStore) -> None:
+    store.record("k", Origin(session_id="s"))
+    assert store.path.parent.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in store.path.parent.iterdir()} == {0o600}
+
+
+def test_sessions_and_participants(store: ProvenanceStore) -> None:
+    people = (Participant("alice@example.com"), Participant("alice@example.com", "remote"))
+    session = Session("s", "agent:main:s", "main", hook_source="gmail", created_at=5.0, participants=people)
+    store.record_session(session)
+    store.record_session(session)
+    assert store.known_sessions() == [session]
+
+
+def test_burying_twice_changes_nothing(store: ProvenanceStore) -> None:
+    assert store.bury(["b", "a", "b"]) == 2
+    before = store.revision()
+    assert store.bury(["a", "b"]) == 0
+    assert store.revision() == before
+    assert [one.session_id for one in store.tombstones()] == ["a", "b"]
+
+
+def test_a_typo_can_be_undone(store: ProvenanceStore) -> None:
+    store.bury(["typo"])
+    assert store.unbury("typo")
+    assert not store.unbury("typo")
+    assert store.admit(Session("typo")).allowed
+
+
+def test_work_that_was_already_running_cannot_put_a_session_back(store: ProvenanceStore) -> None:
+    assert store.admit(Session("s")).allowed
+    forgetter = threading.Thread(target=lambda: ProvenanceStore(store.path, "main").bury(["s"]))
+    forgetter.start()
+    forgetter.join()
+    with pytest.raises(Forgotten):
+        store.publish("s", {"k": [Origin(session_id="s")]})
+    assert store.entries_of(["s"]) == frozenset()
+    store.publish("other", {"k": [Origin(session_id="other")]})
+    assert store.entries_of(["other"]) == {"k"}
+
+
+READER = """
+import sys
+from forgetguard.provenance import ProvenanceStore, Session
+reader = ProvenanceStore(sys.argv[1], "main", read_only=True)
+assert reader.entries_of(["s"]) == {"k"}
+assert reader.admit(Session("s")).allowed
+"""
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_reading_leaves_no_trace(store: ProvenanceStore, live: bool) -> None:
+    # Another process reads, as `forgetguard purge plan` does while the host runs. (Within one process SQLite shares the
+    # mapping of `-shm` between connections, so read marks of a reader show there.)
+    store.record("k", Origin(session_id="s"))
+    if not live:
+        store.close()
+    before = picture(store.path.parent)
+    subprocess.run([sys.executable, "-c", READER, str(store.path)], check=True, timeout=60)
+    assert picture(store.path.parent) == before
+    assert ("main.sqlite-wal" in before) is live
+
+
+def test_reading_a_rollback_database_leaves_no_trace(tmp_path: Path) -> None:
+    path = tmp_path / "host.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE t(x)")
+    connection.commit()
+    before = picture(tmp_path)
+    with reading(path) as reader:
+        assert reader.execute("SELECT count(*) FROM t").fetchone() == (0,)
+        with pytest.raises(sqlite3.OperationalError):
+            reader.execute("INSERT INTO t VALUES (1)")
+    assert picture(tmp_path) == before
+
+
+def test_a_writer_under_an_unlocked_view_is_noticed(store: ProvenanceStore) -> None:
+    store.record("k", Origin(session_id="s"))
+    store.close()
+    with pytest.raises(StoreUnreadable) as caught, reading(store.path):
+        store.record("l", Origin(session_id="s"))
+    assert caught.value.code == "busy"
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all, but long enough to be one" * 40])
+def test_what_is_not_a_store_is_unreadable_and_not_empty(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.sqlite"
+    path.write_bytes(content)
+    if content:
+        with pytest.raises(StoreUnreadable):
+            ProvenanceStore(path, "main").tombstones()
+        with pytest.raises(StoreUnreadable), reading(path):
+            pass
+    with pytest.raises(StoreUnreadable) as caught, reading(tmp_path / "absent.sqlite"):
+        pass
+    assert caught.value.code == "missing"
+
+
+def test_a_later_version_is_left_alone(store: ProvenanceStore) -> None:
+    store.record("k", Origin(session_id="s"))
+    store.close()
+    connection = sqlite3.connect(store.path)
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
+    with pytest.raises(StoreUnreadable) as caught:
+        store.record("k", Origin(session_id="t"))
+    assert caught.value.code == "later-version"
+
+
+def test_a_fork_opens_its_own_connection(store: ProvenanceStore) -> None:
+    store.record("k", Origin(session_id="s"))
+    child = os.fork()
+    if child == 0:
+        store.record("c", Origin(session_id="s"))
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert store.entries_of(["s"]) == {"k", "c"}
+
+
+def test_threads_share_a_store(store: ProvenanceStore) -> None:
+    threads = [threading.Thread(target=store.record, args=(f"k{n}", Origin(session_id="s"))) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store.entries_of(["s"])) == 8
