@@ -49,7 +49,7 @@ $(STAMP): $(PY) pyproject.toml packaging/build_backend.py $(CORE_SOURCES) $(if $
 	$(PY) -m pip install --quiet --group build
 	FORGETGUARD_BUILD=$(BUILD) $(PY) -m pip install --quiet --no-build-isolation --group dev --editable '.[onnx]'
 	@if [[ -n "$(EXPECT_CORE)" ]] && ! compgen -G 'python/forgetguard/rules/_native*' | grep -qE '\.(so|pyd)$$'; then \
-	  echo "note: cargo is here, but the native core could not be built; going on with Python alone." >&2; \
+	  echo "note: cargo is here, but the native core could not be built (make native shows why); going on with Python alone." >&2; \
 	else touch $@; fi
 
 .PHONY: .FORCE

@@ -89,6 +89,12 @@ def test_a_wheel_declares_what_pyproject_says(name, request, checkout):
     assert set(metadata.get_all("Provides-Extra", [])) == set(project["optional-dependencies"])
 
 
+@pytest.mark.parametrize("name", ["pure_wheel", "native_wheel"])
+def test_a_wheel_does_not_say_where_it_was_built(name, request, checkout):
+    with zipfile.ZipFile(request.getfixturevalue(name)) as archive:
+        assert [member for member in archive.namelist() if bytes(checkout) in archive.read(member)] == []
+
+
 def test_the_pure_wheel_works(pure_wheel, use):
     assert use(pure_wheel, USE) == "python 1"
 

@@ -37,6 +37,7 @@ def test_the_built_core_says_the_same():
     from forgetguard.rules import _native
 
     assert (_native.__version__, _native.rules_version()) == (VERSION, RULES_VERSION)
+    assert not _native.DEBUG_BUILD
 
 
 def test_the_lowest_python_is_one(checkout):

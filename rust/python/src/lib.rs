@@ -13,6 +13,8 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // The package compares this with its own version, so a core left over from an older build is refused.
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        // A benchmark refuses to time an unoptimised core.
+        module.add("DEBUG_BUILD", cfg!(debug_assertions))
     }
 }

@@ -1,0 +1,1 @@
+"""What counts as a restatement of a forgotten fact."""
