@@ -6,7 +6,7 @@ source, licence, builder), then a row of column names, then the rows. Keys are f
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 
 __all__ = ["TABLES", "columns", "rows"]
@@ -50,7 +50,7 @@ def columns(name: str) -> tuple[str, ...]:
     return tuple(_lines(name)[0].split("\t"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def rows(name: str) -> tuple[tuple[str, ...], ...]:
     """Every row of the table `name`, in file order, without comments and column names.
 
