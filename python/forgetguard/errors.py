@@ -173,7 +173,7 @@ class LedgerUnavailable(ForgetGuardError):
     }
 
     def __init__(self, message: str, *, code: str | None = None, advice: str | None = None) -> None:
-        if advice is None and code in self.CAUSES:
+        if advice is None and code is not None and code in self.CAUSES:
             advice = self.CAUSES[code][1]
         super().__init__(message, code=code, advice=advice)
 

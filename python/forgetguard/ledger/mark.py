@@ -1,0 +1,244 @@
+"""The mark: how far this device has seen the ledger, kept outside of it.
+
+1. It is a lower bound, written after the commit and never lowered: behind the file is normal, ahead of it means an older
+   copy was put back.
+2. It is MAC'd under the vault's root; one that does not verify counts as lost and is reported.
+3. It carries the random id of this device. Lost or overruled, a new id is drawn, so no position is ever used twice.
+4. Two slots are written in turn: a write that was cut leaves the other one.
+
+Not guaranteed: whoever can put back ledger *and* mark of the same age is not noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from forgetguard.keys import sync_directory
+from forgetguard.ledger.header import Secrets
+from forgetguard.ledger.sealing import mac
+
+MAGIC: Final = b"FGMARK1\0"
+DEVICE_BYTES: Final = 16
+SLOT_BYTES: Final = 8192
+_FIXED: Final = struct.Struct("<8sQ16sI16sH")  # magic, generation, vault, epoch, device, number of heads
+_HEAD: Final = struct.Struct("<16sQ")
+_MAC_BYTES: Final = 32
+MAX_HEADS: Final = (SLOT_BYTES - _FIXED.size - _MAC_BYTES) // _HEAD.size
+
+
+class _Default:
+    def __repr__(self) -> str:
+        return "DEFAULT"
+
+
+DEFAULT: Final = _Default()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The content of a mark."""
+
+    vault: bytes
+    epoch: int
+    device: bytes
+    heads: Mapping[bytes, int] = field(default_factory=dict)
+    generation: int = 0
+
+    def is_ahead_of(self, epoch: int, heads: Mapping[bytes, int]) -> bool:
+        """Whether it has seen something that a ledger with this epoch and these heads does not hold."""
+        return self.epoch > epoch or any(n > heads.get(device, 0) for device, n in self.heads.items())
+
+
+def new_device() -> bytes:
+    """A random device id."""
+    return secrets.token_bytes(DEVICE_BYTES)
+
+
+def state_directory() -> Path:
+    """`$XDG_STATE_HOME/forgetguard`, by default under `~/.local/state`."""
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / "forgetguard"
+
+
+class MarkFile:
+    """Where the mark of the ledger at one place lies.
+
+    By default `<state>/<place>-<vault>.mark`: the place (a digest of the path) tells that a ledger was here when the file
+    is gone, the vault finds the mark of a ledger that was moved or copied.
+    """
+
+    def __init__(self, ledger: str, path: str | os.PathLike[str] | None) -> None:
+        self._fixed = None if path is None else Path(path)
+        real = os.fsencode(os.path.realpath(ledger))
+        self._place = hashlib.blake2b(real, digest_size=16).hexdigest()
+
+    def path(self, vault: bytes) -> Path:
+        """The file of this vault at this place."""
+        return self._fixed or state_directory() / f"{self._place}-{vault.hex()}.mark"
+
+    def exists_here(self) -> bool:
+        """Whether any vault left a mark for this place."""
+        return bool(self._here())
+
+    def is_of_another(self, vault: bytes) -> bool:
+        """Whether the marks for this place are all of other vaults."""
+        marks = self._here()
+        if not marks:
+            return False
+        if self._fixed is None:
+            return self.path(vault) not in marks
+        found = _vault_of(self._fixed)
+        return found is not None and found != vault
+
+    def elsewhere(self, keys: Secrets) -> list[Mark]:
+        """The marks that this vault has at other places: it was moved or copied."""
+        if self._fixed is not None:
+            return []
+        names = state_directory().glob(f"*-{keys.vault.hex()}.mark")
+        found = (load(path, keys) for path in names if path != self.path(keys.vault))
+        return [mark for mark in found if mark is not None]
+
+    def forget_place(self) -> None:
+        """Remove every mark for this place; for `accept_loss` and restore."""
+        for path in self._here():
+            path.unlink(missing_ok=True)
+
+    def _here(self) -> list[Path]:
+        if self._fixed is not None:
+            paths = [self._fixed]
+        else:
+            paths = list(state_directory().glob(f"{self._place}-*.mark"))
+        return [path for path in paths if _size(path) > 0]
+
+
+def load(path: Path, keys: Secrets) -> Mark | None:
+    """The newest slot that verifies, or None."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    return newest(content, keys)
+
+
+def newest(content: bytes, keys: Secrets) -> Mark | None:
+    """The newest slot in a mark file's bytes that verifies under these keys, or None."""
+    key = keys.key("mark")
+    marks = [_decode(content[at : at + SLOT_BYTES], key) for at in (0, SLOT_BYTES)]
+    valid = [mark for mark in marks if mark is not None and mark.vault == keys.vault]
+    return max(valid, key=lambda mark: mark.generation, default=None)
+
+
+def advance(path: Path, keys: Secrets, device: bytes, heads: Mapping[bytes, int], *, sync: bool = False) -> Mark:
+    """Raise the mark to at least these heads, under the file's own lock, and return what now stands there.
+
+    Never lowers a head or the epoch. A file that is absent is made, 0600. An existing mark of another device id of ours
+    gives way only in `device`. Raises OSError.
+    """
+    with _locked(path) as stream:
+        found = newest(stream.read(), keys)
+        known = dict(found.heads) if found is not None else {}
+        for one, n in heads.items():
+            known[one] = max(n, known.get(one, 0))
+        epoch = max(keys.epoch, found.epoch) if found is not None else keys.epoch
+        generation = found.generation + 1 if found is not None else 1
+        mark = Mark(keys.vault, epoch, device, _bounded(known, device), generation)
+        stream.seek(SLOT_BYTES * (generation % 2))
+        stream.write(_encode(mark, keys.key("mark")))
+        stream.flush()
+        if sync:
+            os.fsync(stream.fileno())
+            sync_directory(path.parent)
+    return mark
+
+
+def start(path: Path, keys: Secrets, heads: Mapping[bytes, int], *, anew: bool = False) -> Mark:
+    """The mark that stands here, or a first one with a new device id; with `anew`, a new one in any case. Raises OSError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _locked(path) as stream:
+        found = None if anew else newest(stream.read(), keys)
+        if found is not None:
+            return found
+        mark = Mark(keys.vault, keys.epoch, new_device(), _bounded(dict(heads), b""), 1)
+        stream.seek(0)
+        stream.truncate()
+        stream.seek(SLOT_BYTES)
+        stream.write(_encode(mark, keys.key("mark")))
+        stream.flush()
+        os.fsync(stream.fileno())
+    sync_directory(path.parent)
+    return mark
+
+
+def _bounded(heads: dict[bytes, int], own: bytes) -> dict[bytes, int]:
+    """At most as many heads as a slot holds; fewer only make the bound weaker."""
+    if len(heads) <= MAX_HEADS:
+        return heads
+    kept = sorted(heads, key=lambda one: (one != own, -heads[one]))[:MAX_HEADS]
+    return {one: heads[one] for one in kept}
+
+
+def _encode(mark: Mark, key: bytes) -> bytes:
+    fixed = _FIXED.pack(MAGIC, mark.generation, mark.vault, mark.epoch, mark.device, len(mark.heads))
+    body = fixed + b"".join(_HEAD.pack(device, n) for device, n in sorted(mark.heads.items()))
+    return body + mac(key, body)
+
+
+def _decode(slot: bytes, key: bytes) -> Mark | None:
+    if len(slot) < _FIXED.size + _MAC_BYTES:
+        return None
+    magic, generation, vault, epoch, device, count = _FIXED.unpack_from(slot)
+    end = _FIXED.size + count * _HEAD.size
+    if magic != MAGIC or end + _MAC_BYTES > len(slot):
+        return None
+    if not secrets.compare_digest(slot[end : end + _MAC_BYTES], mac(key, slot[:end])):
+        return None
+    return Mark(vault, epoch, device, dict(_HEAD.iter_unpack(slot[_FIXED.size : end])), generation)
+
+
+def _vault_of(path: Path) -> bytes | None:
+    """The vault id that a mark names in clear, unverified: enough to say that it is not ours."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    for at in (0, SLOT_BYTES):
+        if content[at : at + len(MAGIC)] == MAGIC and len(content) >= at + _FIXED.size:
+            vault: bytes = _FIXED.unpack_from(content, at)[2]
+            return vault
+    return None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[BinaryIO]:
+    """The mark file, made 0600 where absent, under an exclusive lock between processes."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    with os.fdopen(handle, "r+b") as stream:
+        _lock(stream)
+        yield stream
+
+
+try:
+    import fcntl
+
+    def _lock(stream: BinaryIO) -> None:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+
+except ModuleNotFoundError:  # pragma: no cover - Windows
+
+    def _lock(stream: BinaryIO) -> None:
+        """Without flock two processes may write a mark at once; each slot is still whole, and a lower bound is enough."""

@@ -1,0 +1,193 @@
+"""The body of a record: a fixed binary layout, padded to buckets of 256 bytes.
+
+Padding hides the length of a text up to a bucket; a fixed layout opens 100,000 records in seconds where JSON would not.
+All numbers are little-endian. The layout is written down, with a worked example, in docs/ledger-format.md.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Final
+
+from forgetguard.errors import InvalidInput, InvalidText, InvalidVector
+from forgetguard.values import Origin, OriginClass, Vector
+
+ID_BYTES: Final = 16
+BUCKET: Final = 256
+MAX_TEXT_BYTES: Final = 16 * 1024 * 1024
+MAX_NAME_BYTES: Final = 4096
+MAX_DIMENSION: Final = 65_536
+MAX_REASON_BYTES: Final = 64
+
+HAS_ORIGIN: Final = 1
+HAS_VECTOR: Final = 2
+
+# kind, flags, origin class, reason length | entry id, time, observed at | lengths: agent, session, session key, model
+# | payload length, dimension | scale. Then in this order: reason, agent, session, session key, model, payload, vector.
+PREFIX: Final = struct.Struct("<BBBB16sddHHHHIId")
+ORIGIN_CLASSES: Final = (OriginClass.OWNER, OriginClass.AGENT, OriginClass.UNTRUSTED, OriginClass.SYSTEM)
+NO_ID: Final = bytes(ID_BYTES)
+
+
+class Kind(IntEnum):
+    """The types of records."""
+
+    FORGET = 1
+    COMMIT = 2
+    ABORT = 3
+    RELEASE = 4
+    ERASE = 5
+    HOLE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is to be forgotten: its text and, where the host has one, its vector. `origin` overrides that of the call."""
+
+    text: str = field(repr=False)
+    vector: Vector | None = field(default=None, repr=False)
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One opened record. `entry` is the id of a *forget*; `ids` are those that any other kind names.
+
+    A *hole* keeps the kind it replaced in `replaced`, and in `ids` what that record said about entries not erased.
+    """
+
+    kind: Kind
+    time: float
+    entry: bytes = NO_ID
+    text: str = field(default="", repr=False)
+    vector: Vector | None = field(default=None, repr=False)
+    reason: str = ""
+    origin: Origin | None = None
+    ids: tuple[bytes, ...] = ()
+    replaced: int = 0
+
+
+def clean_text(text: object) -> str:
+    """The text as it is stored: lone surrogates become U+FFFD. Raises InvalidText for what is no fact."""
+    if not isinstance(text, str):
+        raise InvalidText("the text of a fact is not a str")
+    if not text.strip():
+        raise InvalidText("the text of a fact is empty")
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        size = len(text.encode("utf-8"))
+    if size > MAX_TEXT_BYTES:
+        raise InvalidText("the text of a fact is longer than 16 MiB")
+    return text
+
+
+def encode(record: Record) -> bytes:
+    """The padded body. Raises InvalidText, InvalidVector or InvalidInput where a field does not fit the layout."""
+    origin, vector = record.origin or Origin(), record.vector
+    reason = _name(record.reason, MAX_REASON_BYTES)
+    names = [_name(value, MAX_NAME_BYTES) for value in (origin.agent_id, origin.session_id, origin.session_key)]
+    model = _name(vector.model if vector else "", MAX_NAME_BYTES)
+    if vector is not None and not 0 < len(vector.values) <= MAX_DIMENSION:
+        raise InvalidVector("the vector has no or too many dimensions")
+    payload = record.text.encode("utf-8") if record.kind is Kind.FORGET else b"".join(record.ids)
+    prefix = PREFIX.pack(
+        record.kind,
+        (HAS_ORIGIN if record.origin is not None else 0) | (HAS_VECTOR if vector is not None else 0),
+        record.replaced if record.kind is Kind.HOLE else ORIGIN_CLASSES.index(origin.origin_class),
+        len(reason),
+        record.entry,
+        record.time,
+        origin.observed_at,
+        *map(len, names),
+        len(model),
+        len(payload),
+        len(vector.values) if vector is not None else 0,
+        vector.scale if vector is not None else 0.0,
+    )
+    body = b"".join((prefix, reason, *names, model, payload, vector.values if vector is not None else b""))
+    return body.ljust(padded_size(len(body)), b"\0")
+
+
+def padded_size(length: int) -> int:
+    """The size of the bucket that holds `length` bytes."""
+    return -(-length // BUCKET) * BUCKET
+
+
+def decode(body: bytes) -> Record | None:
+    """The record in a body, or None where it is not one that this format writes."""
+    try:
+        (
+            kind, flags, origin_class, reason_size, entry, time, observed_at, agent_size, session_size, key_size,
+            model_size, payload_size, dimension, scale,
+        ) = PREFIX.unpack_from(body)  # fmt: skip
+        if flags > (HAS_ORIGIN | HAS_VECTOR):
+            return None
+        at = PREFIX.size + reason_size
+        reason = body[PREFIX.size : at].decode("utf-8")
+        origin = None
+        if flags & HAS_ORIGIN:
+            first, second, third = (
+                at + agent_size,
+                at + agent_size + session_size,
+                at + agent_size + session_size + key_size,
+            )
+            origin = Origin(
+                body[at:first].decode("utf-8"),
+                body[first:second].decode("utf-8"),
+                body[second:third].decode("utf-8"),
+                ORIGIN_CLASSES[origin_class],
+                observed_at,
+            )
+        at += agent_size + session_size + key_size
+        model_end = at + model_size
+        payload_end = model_end + payload_size
+        end = payload_end + dimension
+        if len(body) != -(-end // BUCKET) * BUCKET:
+            return None
+        if kind != Kind.FORGET:
+            ids = split_ids(body[model_end:payload_end])
+            return Record(
+                Kind(kind), time, entry, "", None, reason, origin, ids, origin_class if kind == Kind.HOLE else 0
+            )
+        vector = None
+        if flags & HAS_VECTOR:
+            vector = Vector(body[payload_end:end], scale, body[at:model_end].decode("utf-8"))
+        return Record(Kind.FORGET, time, entry, body[model_end:payload_end].decode("utf-8"), vector, reason, origin)
+    except (struct.error, ValueError, IndexError):
+        return None
+
+
+def is_canonical(record: Record, body: bytes) -> bool:
+    """Whether `body` is byte for byte what this version writes for `record` (padding included)."""
+    try:
+        return encode(record) == body
+    except InvalidInput:
+        return False
+
+
+def split_ids(payload: bytes) -> tuple[bytes, ...]:
+    """The ids in a payload. Raises ValueError where it is cut within one."""
+    if len(payload) % ID_BYTES:
+        raise ValueError("ids are 16 bytes each")
+    return tuple(payload[at : at + ID_BYTES] for at in range(0, len(payload), ID_BYTES))
+
+
+def id_bytes(ids: Sequence[str]) -> tuple[bytes, ...] | None:
+    """The ids as bytes, or None where one is not 32 hex digits (and so names nothing)."""
+    try:
+        raw = tuple(bytes.fromhex(one) for one in ids)
+    except (ValueError, TypeError):
+        return None
+    return raw if all(len(one) == ID_BYTES for one in raw) else None
+
+
+def _name(value: str, limit: int) -> bytes:
+    encoded = value.encode("utf-8", "replace")
+    if len(encoded) > limit:
+        raise InvalidInput("a reason, origin or model id is too long to be recorded")
+    return encoded

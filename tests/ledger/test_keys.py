@@ -1,0 +1,90 @@
+"""The key type and where keys come from."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import pickle
+import stat
+from pathlib import Path
+
+import pytest
+
+from forgetguard.errors import InvalidKey
+from forgetguard.keys import Key, Passphrase, find_key, write_key_file
+
+RAW = bytes(range(100, 132))
+CHEAP = {"passes": 1, "memory_kib": 8192}
+
+
+@pytest.mark.parametrize("secret", [Key.from_bytes(RAW), Passphrase("correct horse", **CHEAP)])
+def test_a_secret_does_not_leave_by_accident(secret: Key | Passphrase) -> None:
+    for shown in (repr(secret), str(secret), f"{secret}", f"{secret:>40}"):
+        assert "********" in shown
+        assert RAW.hex() not in shown
+        assert "horse" not in shown
+    for call in (pickle.dumps, copy.copy, copy.deepcopy, hash, lambda one: one == one):  # noqa: PLR0124 - the point
+        with pytest.raises(TypeError):
+            call(secret)
+
+
+@pytest.mark.parametrize("raw", [b"", RAW[:31], RAW + b"x", "x" * 32, None])
+def test_a_key_of_the_wrong_length(raw: object) -> None:
+    with pytest.raises(InvalidKey):
+        Key.from_bytes(raw)  # type: ignore[arg-type]
+
+
+def test_key_file(tmp_path: Path) -> None:
+    path = write_key_file(tmp_path / "deep" / "key", Key.from_bytes(RAW))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert Key.from_file(path).reveal() == RAW
+    with pytest.raises(InvalidKey) as caught:
+        write_key_file(path, Key.generate())
+    assert caught.value.code == "key-exists"
+    assert Key.from_file(path).reveal() == RAW
+
+
+@pytest.mark.parametrize("content", [RAW, RAW.hex().encode(), RAW.hex().upper().encode() + b"\n", base64.b64encode(RAW)])
+def test_forms_of_a_key_file(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "key"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    assert Key.from_file(path).reveal() == RAW
+
+
+def test_a_key_file_that_cannot_be_used(tmp_path: Path) -> None:
+    codes = {}
+    path = write_key_file(tmp_path / "key", Key.generate())
+    path.chmod(0o640)
+    for name in ("key", "absent", "."):
+        with pytest.raises(InvalidKey) as caught:
+            Key.from_file(tmp_path / name)
+        codes[name] = caught.value.code
+    assert codes == {"key": "key-exposed", "absent": "key-missing", ".": "key-unreadable"}
+    for content in (b"", b"short", b"\xff" * 40, b"z" * 64):
+        path.write_bytes(content)
+        path.chmod(0o600)
+        with pytest.raises(InvalidKey):
+            Key.from_file(path)
+
+
+def test_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidKey) as caught:
+        Key.from_environment()
+    assert caught.value.code == "key-missing"
+    monkeypatch.setenv("FORGETGUARD_KEY", base64.urlsafe_b64encode(RAW).decode().rstrip("="))
+    assert Key.from_environment().reveal() == RAW
+    found = find_key()
+    assert (found.source, found.key.reveal()) == ("environment", RAW)
+    monkeypatch.setenv("OTHER", RAW.hex())
+    assert Key.from_environment("OTHER").reveal() == RAW
+
+
+def test_a_key_is_made_once_and_found_again(tmp_path: Path) -> None:
+    with pytest.raises(InvalidKey) as caught:
+        find_key(path=tmp_path / "key")
+    assert caught.value.code == "key-missing"
+    made = find_key(create=True, path=tmp_path / "key")
+    again = find_key(create=True, path=tmp_path / "key")
+    assert (made.source, made.created, again.created) == ("file", True, False)
+    assert made.key.reveal() == again.key.reveal()
