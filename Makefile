@@ -120,7 +120,7 @@ bench: install ## measure both implementations
 
 .PHONY: eval
 eval: install ## count right and wrong answers of the rules over the written cases
-	$(PY) bench/eval.py
+	$(PY) bench/report.py $(if $(FORGETGUARD_MODEL_DIR),--model "$(FORGETGUARD_MODEL_DIR)") --readme README.md
 
 .PHONY: clean
 clean: ## remove everything that was built, the environment too

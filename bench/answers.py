@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import mul
 from pathlib import Path
 from typing import Protocol
@@ -36,11 +37,6 @@ class Model:
     calibration: Calibration
     vectors: dict[str, Vector]
 
-    @classmethod
-    def open(cls, directory: Path) -> Model:
-        embedder = OnnxEmbedder(directory)
-        return cls(embedder, calibrate(embedder), {})
-
     def vector(self, text: str) -> Vector:
         if text not in self.vectors:
             (self.vectors[text],) = self.embedder([text])
@@ -50,6 +46,13 @@ class Model:
         """The same model, every similarity moved by `distance`: to see how many decisions hang by a thread."""
         mean = self.calibration.mean - distance * self.calibration.sd / REFERENCE_SD
         return replace(self, calibration=replace(self.calibration, mean=mean))
+
+
+@lru_cache
+def open_model(directory: Path) -> Model:
+    """The model in `directory`, measured anew: an evaluation trusts no stored calibration. Raises ModelUnavailable."""
+    embedder = OnnxEmbedder(directory)
+    return Model(embedder, calibrate(embedder), {})
 
 
 @dataclass(frozen=True, slots=True)

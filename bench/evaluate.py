@@ -23,7 +23,7 @@ BENCH = Path(__file__).resolve().parent
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    options = parse(arguments)
     prepare(options.backend)
     from cases import BadCases
 
@@ -60,7 +60,7 @@ def prepare(backend: str | None) -> None:
 
 def evaluate(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
     """The JSON object, and a line for every wrong answer. Raises BadCases and ForgetGuardError."""
-    from answers import FullRules, Model, Rules, StartingRules, answer_pairs, answer_requests
+    from answers import FullRules, Rules, StartingRules, answer_pairs, answer_requests, open_model
     from cases import read_field, read_pairs, read_requests
     from scoring import score_field, score_pairs, score_requests
     from tables import wrong_lines
@@ -68,7 +68,7 @@ def evaluate(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
     pairs = read_pairs(options.pairs) if options.pairs else None
     requests = read_requests(options.requests) if options.requests else None
     field = read_field(options.field) if options.field else None
-    model = Model.open(options.model) if options.model else None
+    model = open_model(options.model) if options.model else None
     if model and options.shift:
         model = model.shifted(options.shift)
     rules: Rules = (
@@ -108,7 +108,7 @@ def describe(name: str, model: Any, options: argparse.Namespace) -> dict[str, An
     }
 
 
-def _parser() -> argparse.ArgumentParser:
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Count right and wrong answers of the rules over written cases.")
     parser.add_argument("--pairs", type=Path, metavar="FILE", help="pairs of a forgotten fact and a later text")
     parser.add_argument("--requests", type=Path, metavar="FILE", help="utterances: requests to forget, and others")
@@ -122,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--shift", type=float, default=0.0, metavar="X", help="move every similarity by X")
     parser.add_argument("--wrong", action="store_true", help="list the wrong answers, with their texts")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout, the table on stderr")
-    return parser
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":
