@@ -1,0 +1,251 @@
+"""What a candidate and a fact have in common: each word beside the word that says the same.
+
+Words align by equal key or form, by initial, by a shared sense, or as opposites. Alignment is by membership, not one to
+one: a word that a text repeats adds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from forgetguard.rules.lexicon import rows
+from forgetguard.rules.quantities import dimensions
+from forgetguard.rules.tokens import Parsed, Token
+from forgetguard.rules.words import stem
+
+SAME, OPPOSITE = 1, -1
+NAME_WEIGHT = 15
+SUFFIX_DIGITS = 7
+"""Two phone numbers are one if one ends with the other and shares at least this many digits."""
+CJK_SHARED = 0.6
+"""Share of the bigrams of a CJK text that must stand in the other for its loose characters to count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """`fact` and `candidate`: their content tokens. `forward[i]`: index in `candidate` of what fact token i aligns with,
+    or -1; `backward` the other way. `opposite[i]`: fact token i aligns with its antonym."""
+
+    fact: tuple[Token, ...]
+    candidate: tuple[Token, ...]
+    forward: tuple[int, ...]
+    backward: tuple[int, ...]
+    opposite: tuple[bool, ...]
+    whole_fact: Parsed = field(repr=False)
+    whole_candidate: Parsed = field(repr=False)
+
+    @property
+    def dropped(self) -> list[Token]:
+        """Content tokens of the fact that the candidate does not hold."""
+        return [t for t, at in zip(self.fact, self.forward, strict=True) if at < 0]
+
+    @property
+    def added(self) -> list[Token]:
+        """Content tokens of the candidate that the fact does not hold."""
+        return [t for t, at in zip(self.candidate, self.backward, strict=True) if at < 0]
+
+    @property
+    def kept(self) -> list[Token]:
+        """Content tokens of the fact that the candidate holds."""
+        return [t for t, at in zip(self.fact, self.forward, strict=True) if at >= 0]
+
+    def coverage(self) -> tuple[float, float]:
+        """Share of the fact's weight that the candidate holds, and of the candidate's that the fact holds."""
+        return (
+            _share(self.fact, self.forward),
+            _share(self.candidate, self.backward),
+        )
+
+
+def weight(token: Token) -> int:
+    """How much a token says: rarity of a word, the most for names, numbers and codes."""
+    return 1 + (token.rarity if token.kind == "word" else NAME_WEIGHT)
+
+
+def _share(tokens: Sequence[Token], aligned: Sequence[int]) -> float:
+    total = sum(weight(t) for t in tokens)
+    held = sum(weight(t) for t, at in zip(tokens, aligned, strict=True) if at >= 0)
+    return held / total if total else 0.0
+
+
+def content(parsed: Parsed) -> tuple[Token, ...]:
+    """The tokens that carry a claim."""
+    return tuple(t for t in parsed.tokens if t.role == "content" and t.kind not in ("mark", "negation", "user"))
+
+
+def align(candidate: Parsed, fact: Parsed, *, wordnet: bool = True) -> Alignment:
+    """The content of `candidate` beside that of `fact`."""
+    facts, candidates = content(fact), content(candidate)
+    same_language = candidate.language if candidate.language == fact.language else ""
+    forward, opposite = [-1] * len(facts), [False] * len(facts)
+    backward = [-1] * len(candidates)
+    for i, f in enumerate(facts):
+        for j, c in enumerate(candidates):
+            if _same(f, c):
+                forward[i] = j if forward[i] < 0 else forward[i]
+                backward[j] = i if backward[j] < 0 else backward[j]
+    if same_language:
+        _align_meanings(facts, candidates, forward, backward, opposite, same_language, wordnet)
+    _align_characters(facts, candidates, forward, backward)
+    return Alignment(facts, candidates, tuple(forward), tuple(backward), tuple(opposite), fact, candidate)
+
+
+def _align_meanings(
+    facts: Sequence[Token],
+    candidates: Sequence[Token],
+    forward: list[int],
+    backward: list[int],
+    opposite: list[bool],
+    language: str,
+    wordnet: bool,
+) -> None:
+    """Words that are left over, by shared sense or as antonyms."""
+    for i, f in enumerate(facts):
+        for j, c in enumerate(candidates):
+            if forward[i] >= 0 or f.kind not in ("word", "name"):
+                break
+            if backward[j] >= 0 or c.kind not in ("word", "name"):
+                continue
+            if _related(f, c, language, wordnet):
+                forward[i], backward[j] = j, i
+            elif are_opposite(f, c, language):
+                forward[i], backward[j], opposite[i] = j, i, True
+
+
+def _same(f: Token, c: Token) -> bool:
+    if f.kind in ("word", "name") and c.kind in ("word", "name"):
+        return f.key == c.key or f.form == c.form or _initial(f, c) or _initial(c, f)
+    if f.kind == "date" and c.kind == "date":
+        return dates_agree(f.key, c.key)
+    if _is_digits(f) and _is_digits(c):
+        return _numbers_agree(f.key, c.key)
+    if f.kind == "cjk" and c.kind == "cjk":
+        return f.key == c.key or (min(len(f.key), len(c.key)) == 1 and (f.key in c.key or c.key in f.key))
+    return f.kind == c.kind and f.key == c.key
+
+
+def _initial(short: Token, full: Token) -> bool:
+    return short.kind == full.kind == "name" and len(short.form) == 1 and full.form.startswith(short.form)
+
+
+def _is_digits(token: Token) -> bool:
+    return token.kind in ("phone", "number")
+
+
+def _numbers_agree(a: str, b: str) -> bool:
+    if a == b:
+        return True
+    return min(len(a), len(b)) >= SUFFIX_DIGITS and (a.endswith(b.lstrip("0")) or b.endswith(a.lstrip("0")))
+
+
+@lru_cache(maxsize=4096)
+def dates_agree(a: str, b: str) -> bool:
+    """Whether some reading of both dates agrees in every part that both give, and shares one."""
+    return any(_parts_agree(x.split("-"), y.split("-")) for x in a.split("|") for y in b.split("|"))
+
+
+def _parts_agree(a: list[str], b: list[str]) -> bool:
+    both = [(x, y) for x, y in zip(a, b, strict=False) if x != "0" and y != "0"]
+    return bool(both) and all(x == y for x, y in both)
+
+
+# -- meanings ----------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _groups() -> dict[tuple[str, str], frozenset[int]]:
+    """The synonym groups of each stem, by language."""
+    table: dict[tuple[str, str], set[int]] = {}
+    for number, (lang, lemmas) in enumerate(rows("synonyms")):
+        for lemma in lemmas.split(" "):
+            table.setdefault((lang, stem(lemma, lang)), set()).add(number)
+    return {key: frozenset(found) for key, found in table.items()}
+
+
+@lru_cache(maxsize=1)
+def _senses() -> dict[str, frozenset[str]]:
+    return {lemma: frozenset(senses.split(" ")) for lemma, senses in rows("senses")}
+
+
+@lru_cache(maxsize=1)
+def _stem_senses() -> dict[str, frozenset[str]]:
+    table: dict[str, frozenset[str]] = {}
+    for lemma, senses in _senses().items():
+        key = stem(lemma, "en")
+        table[key] = table.get(key, frozenset()) | senses
+    return table
+
+
+@lru_cache(maxsize=1)
+def _antonyms() -> frozenset[tuple[str, str, str]]:
+    pairs = [(lang, stem(a, lang), stem(b, lang)) for lang, a, b in rows("antonyms")]
+    return frozenset(pairs) | frozenset((lang, b, a) for lang, a, b in pairs)
+
+
+def groups(key: str, language: str) -> frozenset[int]:
+    """The synonym groups that a stem stands in."""
+    return _groups().get((language, key), frozenset())
+
+
+def senses(token: Token) -> frozenset[str]:
+    """The WordNet senses of an English word, by its form or else by its stem."""
+    return _senses().get(token.form) or _stem_senses().get(token.key, frozenset())
+
+
+def _related(f: Token, c: Token, language: str, wordnet: bool) -> bool:
+    if groups(_stem(f, language), language) & groups(_stem(c, language), language):
+        return True
+    if not wordnet or language != "en" or f.relation or c.relation or "name" in (f.kind, c.kind):
+        return False
+    return bool(senses(f) & senses(c)) and not are_opposite(f, c, language)
+
+
+def _stem(token: Token, language: str) -> str:
+    return stem(token.form, language) if token.kind == "name" else token.key
+
+
+def are_opposite(f: Token, c: Token, language: str) -> bool:
+    """Whether the words are antonyms, directly or through a synonym of one of them."""
+    table = _antonyms()
+    if (language, f.key, c.key) in table:
+        return True
+    return any(
+        (language, a, b) in table for a in _with_synonyms(f.key, language) for b in _with_synonyms(c.key, language)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _with_synonyms(key: str, language: str) -> tuple[str, ...]:
+    found = groups(key, language)
+    return (
+        key,
+        *sorted(k for (lang, k), numbers in _groups().items() if lang == language and numbers & found and k != key),
+    )
+
+
+# -- scripts without spaces --------------------------------------------------------------------------------------------
+
+
+def _align_characters(
+    facts: Sequence[Token], candidates: Sequence[Token], forward: list[int], backward: list[int]
+) -> None:
+    """A CJK piece whose characters all stand in the other text aligns too, if most bigrams there are shared."""
+    for left, right, aligned in ((facts, candidates, forward), (candidates, facts, backward)):
+        pieces = [i for i, t in enumerate(left) if t.kind == "cjk"]
+        shared = sum(aligned[i] >= 0 for i in pieces)
+        if not pieces or shared < CJK_SHARED * len(pieces):
+            continue
+        characters = {c for t in right if t.kind == "cjk" for c in t.form}
+        first = next((j for j, t in enumerate(right) if t.kind == "cjk"), -1)
+        for i in pieces:
+            if aligned[i] < 0 and all(c in characters for c in left[i].form):
+                aligned[i] = first
+
+
+def unmatched_units(alignment: Alignment) -> bool:
+    """Whether both texts hold units of one dimension that the other does not."""
+    table = dimensions()
+    dropped = {table.get(t.key, t.key) for t in alignment.dropped if t.kind == "unit"}
+    return any(t.kind == "unit" and table.get(t.key, t.key) in dropped for t in alignment.added)

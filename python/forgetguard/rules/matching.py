@@ -1,0 +1,120 @@
+"""Does a candidate put a forgotten fact back? `decide` answers for one fact; it is pure and total.
+
+The order of the questions, their codes and their lines stand in `rules.tsv`; each code is one predicate, here or in
+`vetoes`. A candidate of several clauses is asked whole first, then clause by clause.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from forgetguard.rules.alignment import Alignment, align
+from forgetguard.rules.lexicon import rows
+from forgetguard.rules.tokens import Parsed
+from forgetguard.rules.vetoes import VETOES, substitution
+
+ANCHOR_WORDS = 4
+"""Least content words of a fact that an anchor may match."""
+ANCHOR_SIMILARITY = 0.78
+RARE = 8
+ID_KINDS = ("email", "phone", "url", "id")
+LONG_NUMBER = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`action`: drop, hold or store. `code`: the kind that matched, or the veto or absence that let it through.
+
+    `coverage`: the larger share of content weight that the two texts have in common, 0 to 1, rounded to 1e-4.
+    """
+
+    action: str
+    code: str
+    coverage: float = 0.0
+
+
+@lru_cache(maxsize=1)
+def lines() -> dict[str, float]:
+    """The least similarity of each kind that has one."""
+    return {code: float(model) for _, code, model, *_ in rows("rules") if model != "-"}
+
+
+def decide(
+    candidate: Parsed, fact: Parsed, similarity: float | None, *, past: str = "drop", wordnet: bool = True
+) -> Decision:
+    """Whether `candidate` restates `fact`. `similarity`: on MiniLM's scale, or None where there is no embedding."""
+    if candidate.exact and candidate.exact == fact.exact:
+        return Decision("drop", "exact", 1.0)
+    alignment = align(candidate, fact, wordnet=wordnet)
+    coverage = round(max(alignment.coverage()), 4)
+    if not alignment.kept:
+        return Decision("store", "unrelated", 0.0)
+    if _is_about_id(alignment):
+        return Decision("drop", "id", coverage)
+    if _ceased(alignment, past):
+        return Decision("store", "ceased", coverage)
+    for code, holds in VETOES.items():
+        if holds(alignment):
+            return Decision("store", code, coverage)
+    return _kind(alignment, similarity, coverage)
+
+
+def _kind(alignment: Alignment, similarity: float | None, coverage: float) -> Decision:
+    line = lines()
+    if _is_subset(alignment):
+        return _by_similarity("subset", similarity, line["subset"], coverage)
+    if _is_superset(alignment):
+        return _by_similarity("superset", similarity, line["superset"], coverage)
+    if substitution(alignment):
+        return Decision("store", "substitution", coverage)
+    if len(alignment.fact) < ANCHOR_WORDS:
+        return Decision("store", "different", coverage)
+    return _anchor(alignment, similarity, coverage)
+
+
+def _by_similarity(code: str, similarity: float | None, line: float, coverage: float) -> Decision:
+    if similarity is not None and similarity < line:
+        return Decision("store", "dissimilar", coverage)
+    return Decision("drop", code, coverage)
+
+
+def _anchor(alignment: Alignment, similarity: float | None, coverage: float) -> Decision:
+    if similarity is None:
+        fact, candidate = alignment.coverage()
+        both = min(fact, candidate)
+        return (
+            Decision("hold", "anchor", coverage)
+            if both >= 0.5 and coverage >= 0.75
+            else Decision("store", "different", coverage)
+        )
+    score = similarity + 0.5 * coverage
+    if similarity >= ANCHOR_SIMILARITY and score >= lines()["anchor-hold"]:
+        return Decision("drop" if score >= lines()["anchor-drop"] else "hold", "anchor", coverage)
+    return Decision("store", "different", coverage)
+
+
+def _ceased(alignment: Alignment, past: str) -> bool:
+    """It was so once: a restatement if nothing new is said, unless the owner wants the past kept."""
+    if not alignment.whole_candidate.ceased or alignment.whole_fact.ceased:
+        return False
+    return past == "keep" or bool(alignment.added)
+
+
+def _is_about_id(alignment: Alignment) -> bool:
+    """The texts share a code, and the fact says little beside it."""
+    shared = [t for t in alignment.kept if t.kind in ID_KINDS or (t.kind == "number" and len(t.key) >= LONG_NUMBER)]
+    return bool(shared) and len(alignment.fact) - len(shared) <= 2
+
+
+def _is_subset(alignment: Alignment) -> bool:
+    if alignment.added:
+        return False
+    kept = [t for t in alignment.kept if t.kind != "name"]
+    if len(alignment.kept) >= 2:
+        return True
+    return not alignment.dropped or any(t.kind != "word" or t.rarity >= RARE for t in kept)
+
+
+def _is_superset(alignment: Alignment) -> bool:
+    return not alignment.dropped and any(t.kind != "name" for t in alignment.fact)

@@ -1,0 +1,147 @@
+"""Words: which language, which stem, and what the tables say of it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from forgetguard.rules.lexemes import Lexeme
+from forgetguard.rules.lexicon import rows
+
+LANGUAGES = ("en", "pt", "es", "fr", "de")
+"""Languages that the vote chooses between; the first wins a tie."""
+CJK_LANGUAGES = ("zh", "ja", "ko")
+ANY = "*"
+UNKNOWN_RARITY = 15
+STEM_PASSES = 2
+
+
+@lru_cache(maxsize=1)
+def _votes() -> dict[str, tuple[str, ...]]:
+    """The languages that each stop word or word for the user votes for."""
+    votes: dict[str, list[str]] = {}
+    for lang, word, weight in rows("stop"):
+        if weight == "1" and lang in LANGUAGES:
+            votes.setdefault(word, []).append(lang)
+    for name in ("user", "negation"):
+        for lang, word, *_ in rows(name):
+            if lang in LANGUAGES and lang not in votes.setdefault(word, []):
+                votes[word].append(lang)
+    return {word: tuple(langs) for word, langs in votes.items()}
+
+
+def vote(lexemes: list[Lexeme]) -> str:
+    """The language of a text by its stop words; for CJK by its script."""
+    cjk = "".join(lexeme.text for lexeme in lexemes if lexeme.kind == "cjk")
+    words = [lexeme.text for lexeme in lexemes if lexeme.kind == "word"]
+    if cjk and 2 * len(cjk) > len(words):
+        if any("\uac00" <= c <= "\ud7a3" for c in cjk):
+            return "ko"
+        return "ja" if any("\u3041" <= c <= "\u30ff" for c in cjk) else "zh"
+    counts = dict.fromkeys(LANGUAGES, 0)
+    votes = _votes()
+    for word in words:
+        for part in word.split("'") if "'" in word else (word,):
+            for lang in votes.get(part, ()):
+                counts[lang] += 1
+    return max(LANGUAGES, key=lambda lang: counts[lang])
+
+
+@lru_cache(maxsize=1)
+def _irregular() -> dict[tuple[str, str], str]:
+    return {(lang, form): lemma for lang, form, lemma in rows("irregular")}
+
+
+@lru_cache(maxsize=1)
+def _suffixes() -> dict[str, tuple[tuple[str, str, int], ...]]:
+    table: dict[str, list[tuple[str, str, int]]] = {}
+    for lang, suffix, replacement, least in rows("suffix"):
+        table.setdefault(lang, []).append((suffix, replacement, int(least)))
+    return {lang: tuple(sorted(found, key=lambda r: (-len(r[0]), r[0]))) for lang, found in table.items()}
+
+
+@lru_cache(maxsize=16384)
+def stem(form: str, language: str) -> str:
+    """The key under which forms of one word meet: the irregular table first, then suffixes, longest first."""
+    form = _irregular().get((language, form), form)
+    for _ in range(STEM_PASSES):
+        shorter = _without_suffix(form, language)
+        if shorter == form:
+            break
+        form = shorter
+    return form
+
+
+def _without_suffix(form: str, language: str) -> str:
+    for suffix, replacement, least in _suffixes().get(language, ()):
+        if len(form) - len(suffix) >= least and form.endswith(suffix):
+            return form[: len(form) - len(suffix)] + replacement
+    return form
+
+
+@lru_cache(maxsize=1)
+def _members() -> dict[str, frozenset[tuple[str, str]]]:
+    return {name: frozenset((row[0], row[1]) for row in rows(name)) for name in ("stop", "soft", "user")}
+
+
+def is_listed(table: str, form: str, language: str) -> bool:
+    """Whether `form` stands in the word list `table` for this language or for any."""
+    members = _members()[table]
+    return (language, form) in members or (ANY, form) in members
+
+
+@lru_cache(maxsize=1)
+def _relations() -> dict[tuple[str, str], str]:
+    return {(lang, form): name for lang, form, name in rows("relations")}
+
+
+def relation(form: str, language: str) -> str:
+    """The class of a relation word (kin, partner, work, pet …), or "" if it is none."""
+    return _relations().get((language, form), "")
+
+
+@lru_cache(maxsize=1)
+def _rarity() -> dict[str, int]:
+    return {word: int(value) for word, value in rows("rarity")}
+
+
+@lru_cache(maxsize=1)
+def _stem_rarity() -> dict[str, int]:
+    """The rarity of a stem is that of its most frequent word."""
+    table: dict[str, int] = {}
+    for word, value in _rarity().items():
+        key = stem(word, "en")
+        table[key] = min(value, table.get(key, UNKNOWN_RARITY))
+    return table
+
+
+def rarity(form: str, key: str) -> int:
+    """0 (most frequent) to 15 (rarest or unknown), from `rarity.tsv`."""
+    found = _rarity().get(form)
+    return found if found is not None else _stem_rarity().get(key, UNKNOWN_RARITY)
+
+
+@lru_cache(maxsize=1)
+def _names() -> frozenset[str]:
+    return frozenset(name for (name,) in rows("names"))
+
+
+def is_given_name(form: str) -> bool:
+    """Whether `form` is a common first name of a person."""
+    return form in _names()
+
+
+@lru_cache(maxsize=1)
+def _known() -> frozenset[str]:
+    words = {word for word, _ in rows("rarity")} | {lemma for lemma, _ in rows("senses")}
+    forms = {form for lang, form, _ in rows("irregular") if lang == "en"}
+    tables = {
+        form for name in ("relations", "negation", "units", "numbers") for lang, form, *_ in rows(name) if lang == "en"
+    }
+    return frozenset(words | forms | tables | {stem(word, "en") for word in words})
+
+
+def is_known(form: str, language: str) -> bool:
+    """Whether an English word is an ordinary one, so that a capital at the start of a sentence makes no name of it."""
+    if language != "en":
+        return not is_given_name(form)
+    return not is_given_name(form) and (form in _known() or stem(form, "en") in _known())
