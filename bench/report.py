@@ -3,8 +3,8 @@
 
     python bench/report.py [--model DIR] [--cases DIR] [--backend native|python] [--readme FILE]
 
-A set is `pairs-NAME.jsonl` with `requests-NAME.jsonl` and `field-NAME.jsonl` where they exist. With --readme and a model
-the table between the marks `<!-- eval:start -->` and `<!-- eval:end -->` is written anew.
+A set is `pairs-NAME.jsonl` with `requests-NAME.jsonl` and `field-NAME.jsonl` where they exist. With --readme and a
+model, the table between the marks `<!-- eval:start -->` and `<!-- eval:end -->` is written anew.
 """
 
 from __future__ import annotations

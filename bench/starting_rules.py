@@ -21,6 +21,7 @@ a an the and or but if of at by for with about to from in on into as is are was 
 has had having will would shall should can could may might must not no nor so than too very it its this that these those
 i me my mine you your yours he him his she her hers we us our ours they them their theirs who whom which what when where
 why how there here all any some such only own same just also then now user users user's s t
+status outdated preference
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 REQUEST = re.compile(
