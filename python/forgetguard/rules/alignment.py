@@ -25,8 +25,11 @@ CJK_SHARED = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """`fact` and `candidate`: their content tokens. `forward[i]`: index in `candidate` of what fact token i aligns with,
-    or -1; `backward` the other way. `opposite[i]`: fact token i aligns with its antonym."""
+    """The content tokens of both texts, and which of them say the same.
+
+    `forward[i]`: index in `candidate` of what fact token i aligns with, or -1; `backward` the other way.
+    `opposite[i]`: fact token i aligns with its antonym.
+    """
 
     fact: tuple[Token, ...]
     candidate: tuple[Token, ...]
@@ -57,6 +60,11 @@ class Alignment:
             _share(self.fact, self.forward),
             _share(self.candidate, self.backward),
         )
+
+
+def is_name(token: Token) -> bool:
+    """A name, or a word that is a common first name ("petra" in lower case)."""
+    return token.kind == "name" or (token.kind == "word" and token.person and not token.relation)
 
 
 def weight(token: Token) -> int:

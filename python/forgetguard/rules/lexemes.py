@@ -166,7 +166,7 @@ class _Scanner:
         if self._is(end, LETTER + UPPER):
             letters = self._while(end, LETTER + UPPER)
             ending = self.chars[end:letters]
-            if ending not in number_endings() or self._is(letters, DIGIT) and ending != "h":
+            if ending not in number_endings() or (self._is(letters, DIGIT) and ending != "h"):
                 return self._emit("id", i, self._code(i))
         elif self._char(end) in ("-", "_") and self._is(end + 1, DIGIT + UPPER):
             code = self._code(i)
@@ -277,7 +277,7 @@ class _Scanner:
         while j < self.size:
             if self.classes[j] == DIGIT:
                 k = self._while(j, DIGIT)
-                if not marked and k - j < 2 or k - j > 15 or digits + k - j > 15:
+                if (not marked and k - j < 2) or k - j > 15 or digits + k - j > 15:
                     break
                 digits, groups, j, end = digits + k - j, groups + 1, k, k
             elif self.chars[j] in "+()- " and (j - end) < 2 + (j == i):

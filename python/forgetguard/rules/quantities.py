@@ -1,6 +1,7 @@
 """Numbers, money, units, dates and times: many ways to write them, one key each.
 
-`1,200`, `1200`, `1.2k` and `twelve hundred` are the number 1200. A date is `year-month-day` with 0 for what is not said.
+`1,200`, `1200`, `1.2k` and `twelve hundred` are the number 1200. A date is `year-month-day` with 0 for
+what is not said.
 A time of day or a length of time is seconds. Money and measures are a number followed by a unit, so that the amount and
 what it is an amount of are compared apart.
 """
@@ -12,17 +13,13 @@ from functools import lru_cache
 
 from forgetguard.rules.lexemes import Lexeme
 from forgetguard.rules.lexicon import rows
+from forgetguard.rules.words import particles
 
 FIRST_YEAR, LAST_YEAR = 1900, 2099
 """A bare number in this range is a year, unless a unit follows."""
 LARGEST_WORDS = 10**15
 """Number words beyond this are left as they are."""
 SECONDS = {"h": 3600, "min": 60, "s": 1}
-RATE_WORDS = frozenset(
-    "per a an every each once twice por al cada par chaque pro je jede jeden jedes jeder todos todas tous toutes".split()
-)
-DATE_GLUE = frozenset("of de del the den der , .".split())
-CLOCK_WORDS = frozenset({"uhr"})
 MARK_UNITS = {"%": "percent", "°": "degree"}
 DECIMAL_POINT = frozenset({"en", "zh", "ja", "ko"})
 CJK_DATE_PARTS = {"年": 0, "月": 1, "日": 2, "号": 2, "년": 0, "월": 1, "일": 2}
@@ -41,14 +38,17 @@ def _units() -> dict[tuple[str, str], tuple[str, str]]:
 @lru_cache(maxsize=1)
 def dimensions() -> dict[str, str]:
     """The dimension of each unit; every currency has the dimension `money`."""
-    return {unit: dimension for unit, dimension in _units().values()} | {
-        code: "money" for _, code in rows("currencies")
-    }
+    return dict(_units().values()) | {code: "money" for _, code in rows("currencies")}
 
 
 @lru_cache(maxsize=1)
 def _currencies() -> dict[str, str]:
-    return dict(rows("currencies"))
+    return {row[0]: row[1] for row in rows("currencies")}
+
+
+@lru_cache(maxsize=1)
+def _clock_words() -> frozenset[str]:
+    return particles("clock") | {"am", "pm"}
 
 
 @lru_cache(maxsize=1)
@@ -108,7 +108,7 @@ class _Quantifier:
         if lexeme.kind == "time":
             return self._clock(i)
         if lexeme.kind == "date":
-            return self._put(i, i + 1, "date", _date_key(lexeme.text, self.language))
+            return self._put(i, i + 1, "date", _date_key(lexeme.text))
         for reader in (self._month_date, self._weekday, self._cjk_date, self._amount, self._rate, self._currency):
             if end := reader(i):
                 return end
@@ -182,9 +182,9 @@ class _Quantifier:
                 return "", i
             last, end = role, end + 1
             glue = self._word(end)
-            if glue in ("-", "and", "e", "y", "et", "und") and self._number_word(end + 1) and last != "unit":
+            if glue in particles("number-glue") and self._number_word(end + 1) and last != "unit":
                 end += 1
-        while end > i and self._word(end - 1) in ("-", "and", "e", "y", "et", "und"):
+        while end > i and self._word(end - 1) in particles("number-glue"):
             end -= 1
         return (str(total + group), end) if end > i else ("", i)
 
@@ -195,10 +195,10 @@ class _Quantifier:
             return 0
         follows = self._at(end)
         word = self._word(end)
-        if follows is not None and word in ("am", "pm", *CLOCK_WORDS) and _is_hour(value):
+        if follows is not None and word in _clock_words() and _is_hour(value):
             hour = int(value) % 12 + 12 * (word == "pm") if word in ("am", "pm") else int(value)
             return self._put(i, end + 1, "time", str(hour * 3600))
-        if follows is not None and follows.joined and word in ("st", "nd", "rd", "th", "o", "a", "e", "er", "eme"):
+        if follows is not None and follows.joined and word in particles("ordinal-ending"):
             return self._put(i, end + 1, "number", value)
         unit, after = self._unit(end)
         if not unit and self.lexemes[i].kind == "number" and _is_year(value):
@@ -232,7 +232,7 @@ class _Quantifier:
             if unit not in SECONDS or "." in value or len(value) > 6 or value.startswith("-"):
                 break
             total, parts, end = total + int(value) * SECONDS[unit], parts + 1, after_unit
-            j = end + (self._word(end) in (",", "and", "e", "y", "et", "und"))
+            j = end + (self._word(end) in particles("number-glue") | {","})
         return self._put(i, end, "time", str(total)) if parts > 1 else 0
 
     def _rate(self, i: int) -> int:
@@ -242,7 +242,7 @@ class _Quantifier:
             return 0
         adverb = found[1] == "period" and self._word(i).endswith(("ly", "mente", "ment", "lich", "annual"))
         before = self._word(i - 1)
-        return self._put(i, i + 1, "unit", found[0]) if adverb or before in RATE_WORDS or before == "/" else 0
+        return self._put(i, i + 1, "unit", found[0]) if adverb or before in particles("rate") or before == "/" else 0
 
     def _currency(self, i: int) -> int:
         """A currency sign before its number: the number first, then the unit."""
@@ -267,7 +267,7 @@ class _Quantifier:
         half = self._word(i + 1)
         hour = parts[0] % 12 + 12 * (half == "pm") if half in ("am", "pm") else parts[0]
         seconds = hour * 3600 + parts[1] * 60 + (parts[2] if len(parts) > 2 else 0)
-        return self._put(i, i + 1 + (half in ("am", "pm", *CLOCK_WORDS)), "time", str(seconds))
+        return self._put(i, i + 1 + (half in _clock_words()), "time", str(seconds))
 
     def _weekday(self, i: int) -> int:
         word = self._calendar_word(i)
@@ -302,7 +302,7 @@ class _Quantifier:
             return 0, i
         if lexeme.kind == "number" and lexeme.text.rstrip(".").isascii() and len(lexeme.text) <= 2:
             ending = self._at(i + 1)
-            skip = ending is not None and ending.joined and ending.text in ("st", "nd", "rd", "th", "er", "o", "a", ".")
+            skip = ending is not None and ending.joined and ending.text in particles("ordinal-ending") | {"."}
             value = int(lexeme.text) if all("0" <= c <= "9" for c in lexeme.text) else 0
             return (value, i + 1 + skip) if 1 <= value <= 31 else (0, i)
         word = self._number_word(i)
@@ -315,7 +315,7 @@ class _Quantifier:
         return (day, end) if day and not unit else (0, i)
 
     def _glue(self, i: int) -> int:
-        while self._word(i) in DATE_GLUE:
+        while self._word(i) in particles("date-glue"):
             i += 1
         return i
 
@@ -361,7 +361,7 @@ def _is_hour(value: str) -> bool:
     return 1 <= len(value) <= 2 and all("0" <= c <= "9" for c in value) and int(value) <= 24
 
 
-def _date_key(raw: str, language: str) -> str:
+def _date_key(raw: str) -> str:
     """`year-month-day`; where day and month cannot be told apart, the other reading follows after a bar."""
     parts = [p.lstrip("0") or "0" for p in raw.replace("/", "-").replace(".", "-").strip("-").split("-")]
     if len(parts) == 3 and len(parts[0]) == 4:

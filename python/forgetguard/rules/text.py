@@ -113,7 +113,7 @@ def _fold_char(char: str) -> tuple[str, str]:
         return "", ""
     folded = _fold_table().get(char, char)
     upper = char_class(char) == UPPER
-    classes = "".join(UPPER if upper and (k := char_class(c)) in (LETTER, UPPER) else char_class(c) for c in folded)
+    classes = "".join(UPPER if upper and (_k := char_class(c)) in (LETTER, UPPER) else char_class(c) for c in folded)
     return folded, classes.replace(UPPER, UPPER if upper else LETTER)
 
 
@@ -123,7 +123,7 @@ def fold(text: str) -> Folded:
     classes: list[str] = []
     at: list[int] = []
     for index, char in enumerate(text):
-        if chars and "\u1161" <= char and (composed := _compose(chars[-1], _unmarked(char))) is not None:
+        if chars and char >= "\u1161" and (composed := _compose(chars[-1], _unmarked(char))) is not None:
             chars[-1] = composed
             classes[-1] = char_class(composed)
             continue

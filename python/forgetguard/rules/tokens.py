@@ -19,6 +19,7 @@ from forgetguard.rules.words import (
     is_given_name,
     is_known,
     is_listed,
+    particles,
     rarity,
     relation,
     stem,
@@ -29,12 +30,7 @@ NEGATION_REACH = 6
 """Tokens after a negation word that it reaches, within its clause (RULES section 2.5)."""
 BACKWARD_NEGATION = frozenset({"de", *CJK_LANGUAGES})
 """Languages whose negation may stand behind what it negates: it reaches its whole clause."""
-SCOPE_ENDS = frozenset("but aber sondern mas pero sino mais".split())
 SHOUTED_SHARE = 0.6
-NEVER_POSSESSIVE = frozenset(
-    "it that what he she there who let how where when here everything nothing something".split()
-)
-CARDINAL_KINDS = frozenset({"number", "date", "weekday", "time", "unit", "phone", "email", "url", "id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +40,8 @@ class Token:
     `kind`: user, word, name, cjk, number, unit, date, weekday, time, phone, email, url, id, emoji, mark, negation.
     `key`: what equal tokens share (the stem of a word). `form`: the folded letters. `start`, `end`: code points.
     `role`: content, soft (carries no claim), or stop (a function word).
-    `relation`: class of a relation word. `rarity`: 0 frequent to 15 rare. `clause`: counts up at marks that end a clause.
+    `relation`: class of a relation word. `rarity`: 0 frequent to 15 rare.
+    `clause`: counts up at marks that end a clause.
     """
 
     kind: str
@@ -63,7 +60,9 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A text as the rules see it. `exact`: equal for texts that differ in case, punctuation and spelling of quantities only.
+    """A text as the rules see it.
+
+    `exact`: equal for texts that differ in case, punctuation and the spelling of quantities only.
 
     `ceased`: the text says that something was so and is no longer.
     """
@@ -131,7 +130,7 @@ def _expand_word(lexeme: Lexeme, language: str) -> list[Lexeme]:
             *_expand_word(rest, language),
         ]
     if tail == "s":
-        return [replace(lexeme, text=head, possessive=head not in NEVER_POSSESSIVE)]
+        return [replace(lexeme, text=head, possessive=head not in particles("never-possessive"))]
     return [replace(lexeme, text=head + tail)]
 
 
@@ -336,7 +335,7 @@ def _reach(tokens: list[Token], start: int, end: int, language: str) -> set[int]
         return {i for i, token in enumerate(tokens) if token.clause == clause}
     reached: set[int] = set()
     for i in range(end, min(len(tokens), end + NEGATION_REACH)):
-        if tokens[i].clause != clause or tokens[i].form in SCOPE_ENDS:
+        if tokens[i].clause != clause or tokens[i].form in particles("scope-end"):
             break
         reached.add(i)
     return reached

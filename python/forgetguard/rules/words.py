@@ -89,6 +89,12 @@ def is_listed(table: str, form: str, language: str) -> bool:
     return (language, form) in members or (ANY, form) in members
 
 
+@lru_cache(maxsize=32)
+def particles(name: str) -> frozenset[str]:
+    """The function words of one class of `particles.tsv`."""
+    return frozenset(form for group, form in rows("particles") if group == name)
+
+
 @lru_cache(maxsize=1)
 def _relations() -> dict[tuple[str, str], str]:
     return {(lang, form): name for lang, form, name in rows("relations")}

@@ -27,6 +27,7 @@ TABLES = (
     "names",
     "negation",
     "numbers",
+    "particles",
     "phrases",
     "quantifiers",
     "rarity",

@@ -1,0 +1,62 @@
+"""The frame around the claim: how much of it, whether it is real, whether it has changed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from forgetguard.rules.alignment import Alignment, is_name
+from forgetguard.rules.lexicon import rows
+from forgetguard.rules.tokens import Parsed
+from forgetguard.rules.words import stem
+
+
+@lru_cache(maxsize=8)
+def _frames(table: str, language: str) -> dict[str, tuple[tuple[tuple[str, ...], str], ...]]:
+    """Frames of one or more words by the stem of their first word, longest first."""
+    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for row in rows(table):
+        if row[0] == language:
+            keys = tuple(stem(word, language) for word in row[1].split(" "))
+            found.setdefault(keys[0], []).append((keys, row[2] if len(row) > 2 else table))
+    return {first: tuple(sorted(group, key=lambda g: -len(g[0]))) for first, group in found.items()}
+
+
+def _find_frames(parsed: Parsed, table: str) -> list[tuple[int, str]]:
+    """Start and class of every frame of `table` in the text."""
+    frames = _frames(table, parsed.language)
+    keys = [stem(t.form, parsed.language) if t.kind in ("word", "negation") else "" for t in parsed.tokens]
+    out: list[tuple[int, str]] = []
+    for i, key in enumerate(keys):
+        for words, name_ in frames.get(key, ()) if key else ():
+            if tuple(keys[i : i + len(words)]) == words:
+                out.append((parsed.tokens[i].start, name_))
+                break
+    return out
+
+
+def quantifier(alignment: Alignment) -> bool:
+    """All in one text is some in the other."""
+    fact = {name_ for _, name_ in _find_frames(alignment.whole_fact, "quantifiers")}
+    candidate = {name_ for _, name_ in _find_frames(alignment.whole_candidate, "quantifiers")}
+    return ("all" in fact and "some" in candidate and "all" not in candidate) or (
+        "some" in fact and "all" in candidate and "some" not in candidate
+    )
+
+
+def modal(alignment: Alignment) -> bool:
+    """The candidate only wishes, seeks or considers what the fact states."""
+    if _find_frames(alignment.whole_fact, "modals"):
+        return False
+    claims = [
+        t.start for t, at in zip(alignment.candidate, alignment.backward, strict=True) if at >= 0 and not is_name(t)
+    ]
+    last = max(claims, default=-1)
+    return any(start < last or not claims for start, _ in _find_frames(alignment.whole_candidate, "modals"))
+
+
+def change(alignment: Alignment) -> bool:
+    """What the candidate adds is a change: a new state, not the old one."""
+    if _find_frames(alignment.whole_fact, "change"):
+        return False
+    added = {t.start for t in alignment.added}
+    return any(start in added for start, _ in _find_frames(alignment.whole_candidate, "change"))

@@ -1,0 +1,110 @@
+"""Who is spoken of: another person, a new relation, or a subject that is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forgetguard.rules.alignment import Alignment, is_name
+from forgetguard.rules.tokens import Parsed, Token
+from forgetguard.rules.voice import is_passive
+from forgetguard.rules.words import particles
+
+SKIPPED_BEFORE = 3
+
+
+def subject(alignment: Alignment) -> bool:
+    """Somebody else is spoken of: a new relation, a new name as subject, or the fact's own subject is gone."""
+    if any(t.relation for t in alignment.dropped) and any(t.relation for t in alignment.added):
+        return True
+    return _new_relation(alignment) or _new_name(alignment) or _lost_subject(alignment)
+
+
+def _new_relation(alignment: Alignment) -> bool:
+    tokens = alignment.whole_candidate.tokens
+    added = {t.start for t in alignment.added if t.relation}
+    return any(t.start in added and not _is_oblique(tokens, i) for i, t in enumerate(tokens))
+
+
+def _is_oblique(tokens: Sequence[Token], i: int) -> bool:
+    """Whether `with`, `and` or the like stands before the noun phrase that token `i` heads."""
+    for j in range(i - 1, max(-1, i - 2 - SKIPPED_BEFORE), -1):
+        if tokens[j].form in particles("oblique"):
+            return True
+        if tokens[j].kind in ("mark", "negation"):
+            return False
+    return False
+
+
+def _first_claim(alignment: Alignment) -> int:
+    """Where the candidate's first aligned word that names nobody starts."""
+    starts = [
+        t.start
+        for t, at in zip(alignment.candidate, alignment.backward, strict=True)
+        if at >= 0 and not is_name(t) and not t.relation
+    ]
+    return min(starts, default=0)
+
+
+def _new_name(alignment: Alignment) -> bool:
+    """A name that the fact lacks stands before the claim and behind no preposition, or as the agent of a passive."""
+    if is_passive(alignment.whole_fact) != is_passive(alignment.whole_candidate):
+        return False
+    tokens = alignment.whole_candidate.tokens
+    added = {t.start for t in alignment.added if is_name(t)}
+    claim = _first_claim(alignment)
+    for i, token in enumerate(tokens):
+        if token.start in added and ((_is_bare(tokens, i) and token.start < claim) or _is_agent(tokens, i)):
+            return True
+    return _cjk_other_subject(alignment)
+
+
+def _is_bare(tokens: Sequence[Token], i: int) -> bool:
+    """No preposition or other function word stands directly before the name (articles of other names do not occur)."""
+    while i and is_name(tokens[i - 1]):
+        i -= 1
+    return (
+        i == 0
+        or tokens[i - 1].role != "stop"
+        or tokens[i - 1].kind == "mark"
+        or tokens[i - 1].form in particles("complement")
+    )
+
+
+def _is_agent(tokens: Sequence[Token], i: int) -> bool:
+    while i and is_name(tokens[i - 1]):
+        i -= 1
+    return i > 0 and tokens[i - 1].form in particles("agent")
+
+
+def _cjk_other_subject(alignment: Alignment) -> bool:
+    """The fact speaks of the user; the candidate does not, and begins with something else."""
+    tokens = alignment.whole_candidate.tokens
+    if not any(t.kind == "cjk" for t in tokens) or any(t.kind == "user" for t in tokens):
+        return False
+    if not any(t.kind == "user" for t in alignment.whole_fact.tokens):
+        return False
+    return bool(alignment.candidate) and alignment.backward[0] < 0
+
+
+def subject_of(parsed: Parsed) -> list[Token]:
+    """The participants that open a text, up to its first claim: the user, names, relations."""
+    out: list[Token] = []
+    for i, token in enumerate(parsed.tokens):
+        if token.kind == "mark":
+            continue
+        if token.kind == "user" or token.relation or (is_name(token) and _is_bare(parsed.tokens, i)):
+            out.append(token)
+        elif token.role == "content" and not is_name(token):
+            break
+    return out
+
+
+def _lost_subject(alignment: Alignment) -> bool:
+    """The fact is about a relation or a named person; the candidate leaves them out and has a subject of its own."""
+    opening = [t for t in subject_of(alignment.whole_fact) if t.kind != "user"]
+    if not opening:
+        return False
+    kept = {t.start for t in alignment.kept}
+    if any(t.start in kept for t in opening):
+        return False
+    return bool(subject_of(alignment.whole_candidate))

@@ -1,0 +1,36 @@
+"""Active or passive."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from forgetguard.rules.lexicon import rows
+from forgetguard.rules.tokens import Parsed, Token
+from forgetguard.rules.words import particles
+
+
+@lru_cache(maxsize=512)
+def is_passive(parsed: Parsed) -> bool:
+    """A form of *be* (or *werden*) and, behind a participle, the word that names the agent or the source."""
+    tokens = parsed.tokens
+    for i, token in enumerate(tokens):
+        if token.form in particles("be") and i + 1 < len(tokens) and _looks_participle(tokens[i + 1], parsed.language):
+            return True
+    return False
+
+
+@lru_cache(maxsize=1)
+def _irregular_forms() -> frozenset[str]:
+    return frozenset(
+        form for lang, form, _ in rows("irregular") if lang == "en" and form.endswith(("n", "t", "d", "ng"))
+    )
+
+
+def _looks_participle(token: Token, language: str) -> bool:
+    if token.kind != "word" or token.role != "content":
+        return False
+    if language == "en":
+        return token.form.endswith("ed") or token.form in _irregular_forms()
+    if language == "de":
+        return token.form.startswith("ge")
+    return token.form.endswith(("ado", "ada", "ido", "ida", "ados", "adas", "idos", "idas", "e", "ee", "i", "u"))
