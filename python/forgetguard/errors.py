@@ -144,7 +144,7 @@ class LedgerUnavailable(ForgetGuardError):
         ),
         "unreadable": (
             "the ledger file cannot be opened for reading and writing",
-            "Check owner and permissions of the file and its folder (0600 and 0700), and that the disk is not read-only.",
+            "Check owner and permissions of the file and its folder (0600 and 0700), and that the disk can be written.",
         ),
         "locked": (
             "another process kept the ledger locked for longer than the wait",
@@ -156,7 +156,7 @@ class LedgerUnavailable(ForgetGuardError):
         ),
         "unsupported-filesystem": (
             "the ledger lies on a network, FUSE or cloud-synced file system, where SQLite's locks cannot be trusted",
-            "Keep it on a local disk and use `forgetguard ledger export` for copies, or allow the file system explicitly.",
+            "Keep it on a local disk and use `forgetguard ledger export` for copies, or allow the file system by name.",
         ),
         "not-a-ledger": (
             "this is not a forgetguard ledger",

@@ -2,7 +2,8 @@
 
 Guarantees
 1. A key prints as asterisks, cannot be pickled, copied or compared with `==`; only `reveal()` hands out its bytes.
-2. A key file is made 0600, never over an existing file, and synced before its path is returned; one that others can read is refused.
+2. A key file is made 0600, never over an existing file, and synced before its path is returned; one that others can
+   read is refused.
 3. No message of an error quotes a key, a passphrase or a path.
 
 Not guaranteed: that Python wipes the bytes from memory after use; it cannot.
@@ -120,7 +121,7 @@ class Key(_Secret):
 
     @classmethod
     def from_environment(cls, name: str = ENVIRONMENT_NAME) -> Key:
-        """The key in an environment variable, as hex or base64. Raises InvalidKey (`key-missing` when it is not set)."""
+        """The key in an environment variable, as hex or base64. Raises InvalidKey (`key-missing`: it is not set)."""
         text = os.environ.get(name)
         if not text:
             raise InvalidKey(
@@ -150,7 +151,7 @@ class Key(_Secret):
     def cost(self) -> tuple[int, int]:
         return (0, 0)
 
-    def derive(self, salt: bytes, passes: int, memory_kib: int) -> bytes:
+    def derive(self, salt: bytes, passes: int, memory_kib: int) -> bytes:  # noqa: ARG002 - the protocol's signature
         return self._bytes
 
     def reveal(self) -> bytes:
@@ -188,7 +189,7 @@ class Passphrase(_Secret):
 
     def derive(self, salt: bytes, passes: int, memory_kib: int) -> bytes:
         # Imported here: PyNaCl's password hashing is needed by passphrases alone.
-        from nacl.bindings import crypto_pwhash_ALG_ARGON2ID13, crypto_pwhash_alg
+        from nacl.bindings import crypto_pwhash_alg, crypto_pwhash_ALG_ARGON2ID13
 
         derived: bytes = crypto_pwhash_alg(
             KEY_BYTES, self._text, salt, passes, memory_kib * 1024, crypto_pwhash_ALG_ARGON2ID13
@@ -288,8 +289,7 @@ def keyring_is_usable() -> bool:
             and "fail" not in type(backend).__module__
             and "null" not in type(backend).__module__
         )
-    except Exception:
-        # Backends raise whatever their operating system raises; any failure means "not usable" here.
+    except Exception:  # noqa: BLE001 - backends raise what their system raises; any failure means "not usable" here
         return False
 
 
@@ -356,8 +356,7 @@ def _keyring_call(name: str, *arguments: str) -> str | None:
         ) from None
     try:
         answer: str | None = getattr(keyring, name)(*arguments)
-    except Exception:
-        # Whatever the backend raises may quote its arguments, one of which is the key.
+    except Exception:  # noqa: BLE001 - whatever the backend raises may quote its arguments, and one is the key
         raise InvalidKey(
             "the keyring of the operating system did not answer",
             code="keyring-unavailable",

@@ -23,7 +23,7 @@ def test_a_secret_does_not_leave_by_accident(secret: Key | Passphrase) -> None:
         assert "********" in shown
         assert RAW.hex() not in shown
         assert "horse" not in shown
-    for call in (pickle.dumps, copy.copy, copy.deepcopy, hash, lambda one: one == one):  # noqa: PLR0124 - the point
+    for call in (pickle.dumps, copy.copy, copy.deepcopy, hash, lambda one: one == one):
         with pytest.raises(TypeError):
             call(secret)
 
@@ -44,7 +44,9 @@ def test_key_file(tmp_path: Path) -> None:
     assert Key.from_file(path).reveal() == RAW
 
 
-@pytest.mark.parametrize("content", [RAW, RAW.hex().encode(), RAW.hex().upper().encode() + b"\n", base64.b64encode(RAW)])
+@pytest.mark.parametrize(
+    "content", [RAW, RAW.hex().encode(), RAW.hex().upper().encode() + b"\n", base64.b64encode(RAW)]
+)
 def test_forms_of_a_key_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "key"
     path.write_bytes(content)

@@ -21,7 +21,7 @@ from forgetguard.ledger.header import Header
 def create_vault(path: str, key: KeySource) -> bool:
     """Make an empty ledger; False where another process was faster. Raises LedgerUnavailable."""
     header, _ = Header.create(key)
-    return build(path, header, lambda connection: None)
+    return build(path, header, lambda _connection: None)
 
 
 def build(path: str, header: Header, fill: Callable[..., None]) -> bool:

@@ -144,7 +144,10 @@ def open_checked(path: str, wait: float) -> sqlite3.Connection:
 
 
 def check_schema(connection: sqlite3.Connection) -> None:
-    """Raises LedgerUnavailable: not-a-ledger, emptied, newer-format, damaged; and damaged where it is not in WAL mode."""
+    """Raises LedgerUnavailable: not-a-ledger, emptied, newer-format, damaged.
+
+    And damaged where it is not in WAL mode.
+    """
     found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
     identity = connection.execute("PRAGMA application_id").fetchone()[0]
     if identity != APPLICATION_ID:
@@ -185,7 +188,8 @@ def create_tables(connection: sqlite3.Connection) -> None:
 class Connections:
     """One reader and one writer on the same file, and the two locks that keep threads apart.
 
-    Two, so that a thread that waits for the disk or for another process never holds up a check. Lock order: write, read.
+    Two, so that a thread that waits for the disk or for another process never holds up a check. Lock order: write,
+    read.
     """
 
     def __init__(self, path: str, wait: float, verify: Callable[[], None]) -> None:
@@ -237,7 +241,10 @@ class Connections:
             self.abandon()
 
     def abandon(self) -> None:
-        """In a child: new locks, and no connection. The inherited ones are never closed: that would drop the parent's locks."""
+        """In a child: new locks, and no connection.
+
+        The inherited ones are never closed: that would drop the parent's locks.
+        """
         _INHERITED.extend(one for one in (self._reader, self._writer) if one is not None)
         self._reader = self._writer = None
         self.write_lock = threading.RLock()
@@ -307,6 +314,11 @@ class Connections:
             connection.close()
             raise
         return connection
+
+
+def end_reading(connection: sqlite3.Connection) -> None:
+    """End a read transaction, also where the disk or the file gave up in the middle."""
+    _roll_back(connection)
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

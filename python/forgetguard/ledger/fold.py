@@ -100,6 +100,7 @@ class State:
         forgets: dict[bytes, Record] = {}
         committed: list[bytes] = []
         ended: list[bytes] = []
+        erased = False
         for record in records:
             kind = record.kind
             if kind == Kind.FORGET:
@@ -118,9 +119,10 @@ class State:
             elif kind == Kind.ERASE:
                 self.erased.update(record.ids)
                 ended += record.ids
-        self._settle(forgets, committed, ended)
+                erased = True
+        self._settle(forgets, committed, ended, erased)
 
-    def _settle(self, forgets: dict[bytes, Record], committed: list[bytes], ended: list[bytes]) -> None:
+    def _settle(self, forgets: dict[bytes, Record], committed: list[bytes], ended: list[bytes], erased: bool) -> None:
         added: dict[bytes, Entry] = {}
         removed: dict[bytes, None] = {}
         active, pending, early = self._active, self._pending, self._committed_early
@@ -152,6 +154,11 @@ class State:
                 removed[one] = None
         if added or removed:
             self._note(tuple(added.values()), tuple(one.hex() for one in removed))
+        if erased:
+            # The journal holds entries with their text. Nothing of an erased one stays, here or on disk.
+            self._journal.clear()
+            self._journal_size = 0
+            self._journal_start = self.version
 
     def _note(self, added: tuple[Entry, ...], removed: tuple[str, ...]) -> None:
         self.version += 1

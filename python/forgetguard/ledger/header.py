@@ -1,7 +1,8 @@
 """The header of a ledger: which vault this is, and the root under the host's key.
 
 1. A header that was hit by accident is told from a wrong key: SHA-256 over all fields, checked first.
-2. Whoever lacks the key cannot change a field unnoticed: a MAC under the root over all fields, checked after unwrapping.
+2. Whoever lacks the key cannot change a field unnoticed: a MAC under the root over all fields, checked after
+   unwrapping.
 3. A hostile cost or length is refused before anything is computed from it.
 4. While a re-keying is unfinished two wraps of the same root stand side by side; either key opens.
 """
@@ -17,7 +18,7 @@ from typing import Final
 
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.keys import SALT_BYTES, KeySource, cost_is_sane
-from forgetguard.ledger.sealing import OVERHEAD, join, mac, seal, subkey, unseal
+from forgetguard.ledger.sealing import OVERHEAD, join, mac, seal, split, subkey, unseal
 
 MAGIC: Final = b"FGLEDGER"
 FORMAT: Final = 1
@@ -58,7 +59,14 @@ class Wrap:
 
     def encoded(self) -> bytes:
         numbers = struct.pack("<II", self.passes, self.memory_kib)
-        return join((self.kdf.encode("ascii"), self.salt, numbers, self.wrapped))
+        return join((self.kdf.encode("ascii", "replace"), self.salt, numbers, self.wrapped))
+
+    @classmethod
+    def decoded(cls, encoded: bytes) -> Wrap:
+        """The wrap in the bytes of `encoded`. Raises ValueError, struct.error."""
+        kdf, salt, numbers, wrapped = split(encoded)
+        passes, memory_kib = struct.unpack("<II", numbers)
+        return cls(kdf.decode("ascii"), salt, passes, memory_kib, wrapped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +118,8 @@ class Header:
         check_format(cells["magic"], cells["format"])
         wrap = _wrap(cells, "")
         following = _wrap(cells, "next_") if cells["next_wrapped"] is not None else None
-        header = cls(cells["vault"], cells["epoch"], wrap, following, cells["digest"], cells["mac"])  # type: ignore[arg-type]
+        vault, epoch = cells["vault"], cells["epoch"]
+        header = cls(vault, epoch, wrap, following, cells["digest"], cells["mac"])  # type: ignore[arg-type]
         if not header._is_sane() or not compare_digest(header.digest, header._digest()):
             raise LedgerUnavailable.because("damaged")
         return header
@@ -130,16 +139,29 @@ class Header:
     def unlock(self, source: KeySource) -> Secrets:
         """The secrets behind this header. Raises LedgerUnavailable: wrong-key, or damaged where the MAC is not ours."""
         for wrap in (self.wrap, self.next_wrap):
-            if wrap is None or wrap.kdf != source.kdf:
-                continue
-            derived = source.derive(wrap.salt, wrap.passes, wrap.memory_kib)
-            root = unseal(subkey(derived, self.vault, "wrap"), wrap.wrapped, _wrap_context(self.vault, self.epoch))
+            root = None if wrap is None else self._unwrap(wrap, source)
             if root is not None:
                 keys = Secrets(root, self.vault, self.epoch)
-                if not compare_digest(self.mac, mac(keys.key("header"), self._encoded())):
-                    raise LedgerUnavailable.because("damaged")
+                self.verify(keys)
                 return keys
         raise LedgerUnavailable.because("wrong-key")
+
+    def _unwrap(self, wrap: Wrap, source: KeySource) -> bytes | None:
+        if wrap.kdf != source.kdf:
+            return None
+        derived = source.derive(wrap.salt, wrap.passes, wrap.memory_kib)
+        return unseal(subkey(derived, self.vault, "wrap"), wrap.wrapped, _wrap_context(self.vault, self.epoch))
+
+    def verify(self, keys: Secrets) -> None:
+        """Raises LedgerUnavailable (damaged) where the MAC is not that of these secrets."""
+        if not compare_digest(self.mac, mac(keys.key("header"), self._encoded())):
+            raise LedgerUnavailable.because("damaged")
+
+    def opens_with_next_alone(self, source: KeySource) -> bool:
+        """Whether this key opens the second wrap and not the first: the re-keying that was cut off can be finished."""
+        if self.next_wrap is None or self._unwrap(self.wrap, source) is not None:
+            return False
+        return self._unwrap(self.next_wrap, source) is not None
 
     def with_next(self, keys: Secrets, source: KeySource) -> Header:
         """The same header with a second wrap of the same root."""
@@ -156,6 +178,29 @@ class Header:
     def signed(self, keys: Secrets) -> Header:
         """The header with digest and MAC computed anew."""
         return replace(self, digest=self._digest(), mac=mac(keys.key("header"), self._encoded()))
+
+    def packed(self) -> bytes:
+        """The header as bytes, for an export."""
+        return join((self._encoded(), self.digest, self.mac))
+
+    @classmethod
+    def unpacked(cls, packed: bytes) -> Header:
+        """The header in the bytes of an export. Raises LedgerUnavailable: not-a-ledger, newer-format, damaged."""
+        try:
+            encoded, digest, tag = split(packed)
+            fixed, *wraps = split(encoded)
+            magic, number = fixed[: len(MAGIC)], int.from_bytes(fixed[len(MAGIC) : len(MAGIC) + 2], "little")
+            check_format(magic, number)
+            vault, epoch = fixed[len(MAGIC) + 2 : -4], int.from_bytes(fixed[-4:], "little")
+            parsed = [Wrap.decoded(one) for one in wraps]
+        except (ValueError, struct.error):
+            raise LedgerUnavailable.because("damaged") from None
+        if not 1 <= len(parsed) <= 2:
+            raise LedgerUnavailable.because("damaged")
+        header = cls(vault, epoch, parsed[0], parsed[1] if len(parsed) == 2 else None, digest, tag)
+        if not header._is_sane() or not compare_digest(digest, header._digest()):
+            raise LedgerUnavailable.because("damaged")
+        return header
 
     def _encoded(self) -> bytes:
         fixed = MAGIC + struct.pack("<H", FORMAT) + self.vault + struct.pack("<I", self.epoch)

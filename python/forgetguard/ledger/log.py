@@ -100,6 +100,11 @@ def tallies(connection: sqlite3.Connection) -> dict[bytes, Tally]:
     return {device: Tally(top, top - distinct, count - distinct) for device, top, distinct, count in rows}
 
 
+def tally(connection: sqlite3.Connection, device: bytes) -> Tally:
+    """The positions of one device."""
+    return tallies(connection).get(device, Tally(0, 0, 0))
+
+
 def count(connection: sqlite3.Connection) -> int:
     """The number of records."""
     number: int = connection.execute("SELECT count(*) FROM log").fetchone()[0]

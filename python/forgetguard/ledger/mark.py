@@ -1,7 +1,7 @@
 """The mark: how far this device has seen the ledger, kept outside of it.
 
-1. It is a lower bound, written after the commit and never lowered: behind the file is normal, ahead of it means an older
-   copy was put back.
+1. It is a lower bound, written after the commit and never lowered: behind the file is normal, ahead of it means an
+   older copy was put back.
 2. It is MAC'd under the vault's root; one that does not verify counts as lost and is reported.
 3. It carries the random id of this device. Lost or overruled, a new id is drawn, so no position is ever used twice.
 4. Two slots are written in turn: a write that was cut leaves the other one.
@@ -17,7 +17,7 @@ import secrets
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -34,12 +34,14 @@ _MAC_BYTES: Final = 32
 MAX_HEADS: Final = (SLOT_BYTES - _FIXED.size - _MAC_BYTES) // _HEAD.size
 
 
-class _Default:
+class DefaultMark:
+    """The type of `DEFAULT`."""
+
     def __repr__(self) -> str:
         return "DEFAULT"
 
 
-DEFAULT: Final = _Default()
+DEFAULT: Final = DefaultMark()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,8 @@ def state_directory() -> Path:
 class MarkFile:
     """Where the mark of the ledger at one place lies.
 
-    By default `<state>/<place>-<vault>.mark`: the place (a digest of the path) tells that a ledger was here when the file
-    is gone, the vault finds the mark of a ledger that was moved or copied.
+    By default `<state>/<place>-<vault>.mark`: the place (a digest of the path) tells that a ledger was here when the
+    file is gone, the vault finds the mark of a ledger that was moved or copied.
     """
 
     def __init__(self, ledger: str, path: str | os.PathLike[str] | None) -> None:
@@ -112,10 +114,7 @@ class MarkFile:
             path.unlink(missing_ok=True)
 
     def _here(self) -> list[Path]:
-        if self._fixed is not None:
-            paths = [self._fixed]
-        else:
-            paths = list(state_directory().glob(f"{self._place}-*.mark"))
+        paths = (self._fixed,) if self._fixed is not None else state_directory().glob(f"{self._place}-*.mark")
         return [path for path in paths if _size(path) > 0]
 
 
@@ -159,8 +158,32 @@ def advance(path: Path, keys: Secrets, device: bytes, heads: Mapping[bytes, int]
     return mark
 
 
+def bridge(path: Path, old: Secrets, new: Secrets) -> None:
+    """Before a new root is committed: the same mark under the new root, in the slot that the old one does not use.
+
+    Whether the commit happens or a kill comes first, the root that stands finds its mark. A failure costs no more than
+    a mark that counts as lost.
+    """
+    try:
+        with _locked(path) as stream:
+            found = newest(stream.read(), old)
+            if found is None:
+                return
+            generation = found.generation + 1
+            mark = replace(found, epoch=new.epoch, generation=generation)
+            stream.seek(SLOT_BYTES * (generation % 2))
+            stream.write(_encode(mark, new.key("mark")))
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError:
+        return
+
+
 def start(path: Path, keys: Secrets, heads: Mapping[bytes, int], *, anew: bool = False) -> Mark:
-    """The mark that stands here, or a first one with a new device id; with `anew`, a new one in any case. Raises OSError."""
+    """The mark that stands here, or a first one with a new device id.
+
+    With `anew`, a new one in any case. Raises OSError.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _locked(path) as stream:
         found = None if anew else newest(stream.read(), keys)
@@ -241,4 +264,7 @@ try:
 except ModuleNotFoundError:  # pragma: no cover - Windows
 
     def _lock(stream: BinaryIO) -> None:
-        """Without flock two processes may write a mark at once; each slot is still whole, and a lower bound is enough."""
+        """Without flock two processes may write a mark at once.
+
+        Each slot is still whole, and a lower bound is enough.
+        """

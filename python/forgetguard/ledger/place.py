@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,8 @@ NETWORK_TYPES: Final = frozenset(
 LOCAL_FUSE: Final = frozenset({"fuse.fuse-overlayfs"})
 SYNCED_FOLDERS: Final = frozenset(
     {
-        "dropbox", "onedrive", "google drive", "googledrive", "my drive", "icloud drive", "iclouddrive", "mobile documents",
+        "dropbox", "onedrive", "google drive", "googledrive", "my drive", "icloud drive", "iclouddrive",
+        "mobile documents",
         "cloudstorage", "nextcloud", "owncloud", "pclouddrive", "mega", "megasync", "syncthing", "box sync", "seafile",
     }
 )  # fmt: skip
@@ -139,6 +141,24 @@ def side_files(path: str) -> tuple[str, str]:
     """The paths of the -wal and -shm files."""
     real = os.path.realpath(path)
     return real + "-wal", real + "-shm"
+
+
+def set_aside(path: str) -> bool:
+    """Rename what stands at the path, side files included, to `<name>.lost-<time>`; whether there was anything.
+
+    A -wal file left beside a new database would be read into it.
+    """
+    found = False
+    stamp = f".lost-{time.time_ns()}"
+    for name, suffix in zip((os.path.realpath(path), *side_files(path)), ("", "-wal", "-shm"), strict=True):
+        try:
+            os.rename(name, os.path.realpath(path) + stamp + suffix)
+            found = True
+        except FileNotFoundError:
+            continue
+        except OSError:
+            raise LedgerUnavailable.because("unreadable") from None
+    return found
 
 
 def unsupported(path: str) -> bool:

@@ -29,6 +29,7 @@ HAS_VECTOR: Final = 2
 # | payload length, dimension | scale. Then in this order: reason, agent, session, session key, model, payload, vector.
 PREFIX: Final = struct.Struct("<BBBB16sddHHHHIId")
 ORIGIN_CLASSES: Final = (OriginClass.OWNER, OriginClass.AGENT, OriginClass.UNTRUSTED, OriginClass.SYSTEM)
+REPLACEABLE: Final = (0, 2, 3, 4)  # what a hole may say it was: nothing, commit, abort, release
 NO_ID: Final = bytes(ID_BYTES)
 
 
@@ -45,7 +46,10 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is to be forgotten: its text and, where the host has one, its vector. `origin` overrides that of the call."""
+    """What is to be forgotten: its text and, where the host has one, its vector.
+
+    `origin` overrides that of the call.
+    """
 
     text: str = field(repr=False)
     vector: Vector | None = field(default=None, repr=False)
@@ -76,13 +80,18 @@ def clean_text(text: object) -> str:
         raise InvalidText("the text of a fact is not a str")
     if not text.strip():
         raise InvalidText("the text of a fact is empty")
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError:
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        size = len(text.encode("utf-8"))
-    if size > MAX_TEXT_BYTES:
+    text = without_lone_surrogates(text)
+    if len(text.encode("utf-8")) > MAX_TEXT_BYTES:
         raise InvalidText("the text of a fact is longer than 16 MiB")
+    return text
+
+
+def without_lone_surrogates(text: str) -> str:
+    """The text as UTF-8 can hold it: each lone surrogate is U+FFFD."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
 
 

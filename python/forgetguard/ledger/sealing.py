@@ -28,7 +28,7 @@ except ImportError:  # pragma: no cover - depends on the installed PyNaCl
 
 
 def subkey(root: bytes, vault: bytes, purpose: str) -> bytes:
-    """The key of one purpose (wrap, header, record, review, mark, segment): keyed BLAKE2b of the vault id under the root."""
+    """The key of one purpose (wrap, header, record, review, mark, segment): BLAKE2b of the vault id under the root."""
     person = f"fg-{purpose}".encode("ascii").ljust(16, b"\0")
     return hashlib.blake2b(vault, key=root, person=person, digest_size=32).digest()
 
@@ -91,3 +91,15 @@ def unsealer(key: bytes) -> Callable[[bytes, bytes], bytes | None]:
 def join(pieces: Iterable[bytes]) -> bytes:
     """Length-prefixed concatenation: no two different lists give the same bytes."""
     return b"".join(len(piece).to_bytes(4, "little") + piece for piece in pieces)
+
+
+def split(joined: bytes) -> list[bytes]:
+    """The pieces of `join`. Raises ValueError where the lengths do not fit."""
+    pieces, at = [], 0
+    while at < len(joined):
+        end = at + 4 + int.from_bytes(joined[at : at + 4], "little")
+        if end > len(joined):
+            raise ValueError("a piece is cut")
+        pieces.append(joined[at + 4 : end])
+        at = end
+    return pieces
