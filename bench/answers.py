@@ -22,7 +22,8 @@ from forgetguard.values import Entry, Vector
 class Rules(Protocol):
     """Either set of rules."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def decide(self, pair: Pair, forgotten: Vector | None, candidate: Vector | None) -> Answer: ...
 
@@ -113,4 +114,5 @@ def answer_requests(rules: Rules, utterances: Sequence[Utterance]) -> list[Reply
 def cosine(a: Vector, b: Vector) -> float:
     """As the rules compute it: exact integers, one division, four digits."""
     x, y = (memoryview(vector.values).cast("b").tolist() for vector in (a, b))
-    return round(sum(map(mul, x, y)) / math.sqrt(sum(map(mul, x, x)) * sum(map(mul, y, y))), 4)
+    dot: int = sum(map(mul, x, y))
+    return round(dot / math.sqrt(sum(map(mul, x, x)) * sum(map(mul, y, y))), 4)

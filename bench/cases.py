@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 FIELD_REQUESTS = {"request": True, "note": True, "neither": False}
 FIELD_MATCHES = {"block": True, "keep": False}
@@ -40,7 +40,7 @@ class Utterance:
     is_request: bool
 
 
-Case = TypeVar("Case")
+Kind = TypeVar("Kind")
 
 
 def read_pairs(path: Path) -> list[Pair]:
@@ -103,7 +103,7 @@ class _Row:
         return self._of(bool, key, default)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        found = self._of(list, key, [])
+        found: list[Any] = self._of(list, key, [])
         if not all(isinstance(text, str) for text in found):
             raise self.bad(f"`{key}` is not a list of str")
         return tuple(found)
@@ -114,12 +114,12 @@ class _Row:
             raise self.bad(f"`{key}` is none of {', '.join(answers)}")
         return answers[word]
 
-    def _of(self, kind: Callable[..., Case], key: str, default: Case | None) -> Case:
-        found = self.fields.get(key, default)
+    def _of(self, kind: Callable[..., Kind], key: str, default: Kind | None) -> Kind:
+        found: Any = self.fields.get(key, default)
         if type(found) is not kind:
             reason = "is missing" if found is None else f"is not a {getattr(kind, '__name__', kind)}"
             raise self.bad(f"`{key}` {reason}")
-        return found
+        return cast(Kind, found)
 
 
 def _rows(path: Path) -> Iterator[_Row]:
