@@ -78,7 +78,7 @@ class Core:
         connections = self.connections
         connections.ensure_process()
         try:
-            touched = self.watch.check(sides=connections.is_open)
+            touched = self.watch.check(sides=connections.is_open, quick=True)
             reader = connections.reader()
             if touched or connections.generation != self._generation:
                 self._catch_up(touched)
@@ -122,6 +122,7 @@ class Core:
                     self.advance_mark({transaction.device: transaction.head})
 
         with self.connections.writing(acknowledge) as connection:
+            self.watch.check()
             with self.connections.read_lock:
                 state = self.refresh()
             transaction = Transaction(connection, state, self.keys, self.device)

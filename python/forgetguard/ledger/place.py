@@ -28,6 +28,8 @@ SYNCED_FOLDERS: Final = frozenset(
     }
 )  # fmt: skip
 SYNC_MARKERS: Final = (".stfolder", ".dropbox", ".sync_journal.db", ".owncloudsync.log")
+# A folder's time is as coarse as the kernel's tick; only when it is older than this is "unchanged" believed.
+SETTLED_NS: Final = 1_000_000_000
 
 Identity = tuple[int, int]
 
@@ -35,12 +37,14 @@ Identity = tuple[int, int]
 class Watch:
     """Compares, by `stat`, the files at the path with those that were opened."""
 
-    __slots__ = ("_main", "_seen", "_side", "_sides", "path")
+    __slots__ = ("_directory", "_directory_seen", "_main", "_seen", "_side", "_sides", "path")
 
     def __init__(self, path: str) -> None:
         self.path = path
         real = os.path.realpath(path)
         self._sides = (real + "-wal", real + "-shm")
+        self._directory = os.path.dirname(real)
+        self._directory_seen = -1
         status = _stat(path)
         self._main: Identity = (status.st_dev, status.st_ino)
         self._seen = (status.st_size, status.st_mtime_ns)
@@ -53,9 +57,13 @@ class Watch:
             status = _stat(name, absent="replaced")
             side.append((status.st_dev, status.st_ino))
         self._side = tuple(side)
+        self._directory_seen = -1
 
-    def check(self, *, sides: bool = True) -> bool:
+    def check(self, *, sides: bool = True, quick: bool = False) -> bool:
         """Whether the main file was touched since the last `seen`. The side files count only while a connection stands.
+
+        With `quick` they are looked at one by one only where their folder changed: a name cannot come, go or be
+        replaced without that. (One call of stat costs 2 µs, and a check should cost little more than SQLite's 3.)
 
         Raises LedgerUnavailable: missing, replaced (also for the side files), emptied, unreadable.
         """
@@ -66,11 +74,18 @@ class Watch:
         if size == 0:
             raise LedgerUnavailable.because("emptied")
         if sides and self._side is not None:
-            for name, identity in zip(self._sides, self._side, strict=True):
-                status_of_side = _stat(name, absent="replaced")
-                if (status_of_side.st_dev, status_of_side.st_ino) != identity:
-                    raise LedgerUnavailable.because("replaced")
+            changed = _stat(self._directory).st_mtime_ns
+            if not quick or changed != self._directory_seen:
+                self._check_sides(self._side)
+                settled = time.time_ns() - changed > SETTLED_NS
+                self._directory_seen = changed if settled else -1
         return (size, status.st_mtime_ns) != self._seen
+
+    def _check_sides(self, identities: tuple[Identity, ...]) -> None:
+        for name, identity in zip(self._sides, identities, strict=True):
+            status = _stat(name, absent="replaced")
+            if (status.st_dev, status.st_ino) != identity:
+                raise LedgerUnavailable.because("replaced")
 
     def same_file(self) -> None:
         """Raises LedgerUnavailable (replaced, missing) where the path names another file than the opened one."""
