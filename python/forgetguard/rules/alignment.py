@@ -205,9 +205,27 @@ def senses(token: Token) -> frozenset[str]:
 def _related(f: Token, c: Token, language: str, wordnet: bool) -> bool:
     if groups(_stem(f, language), language) & groups(_stem(c, language), language):
         return True
-    if not wordnet or language != "en" or f.relation or c.relation or "name" in (f.kind, c.kind):
+    if are_converse(f.key, c.key, language):
+        return True
+    if not wordnet or language != "en" or _is_person(f) or _is_person(c) or "name" in (f.kind, c.kind):
         return False
     return bool(senses(f) & senses(c)) and not are_opposite(f, c, language)
+
+
+def _is_person(token: Token) -> bool:
+    """Relation words of people and animals have no synonyms in WordNet that are safe; offices ("manager") do."""
+    return token.relation not in ("", "work", "care")
+
+
+@lru_cache(maxsize=1)
+def _converse() -> frozenset[tuple[str, str, str]]:
+    pairs = [(lang, stem(a, lang), stem(b, lang)) for lang, a, b in rows("converse")]
+    return frozenset(pairs) | frozenset((lang, b, a) for lang, a, b in pairs)
+
+
+def are_converse(a: str, b: str, language: str) -> bool:
+    """Whether two verbs say the same with the roles exchanged (lend, borrow)."""
+    return (language, a, b) in _converse()
 
 
 def _stem(token: Token, language: str) -> str:

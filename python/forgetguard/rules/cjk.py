@@ -29,7 +29,7 @@ def _words(language: str) -> dict[str, tuple[str, str, str]]:
         ("user", ("user", "stop", "")),
         ("negation", ("negation", "stop", "")),
         ("relations", ("cjk", "content", "relation")),
-        ("stop", ("cjk", "stop", "")),
+        ("cjk", ("cjk", "stop", "")),
         ("soft", ("cjk", "soft", "")),
     ):
         for row in rows(name):

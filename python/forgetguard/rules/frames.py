@@ -51,7 +51,8 @@ def modal(alignment: Alignment) -> bool:
         t.start for t, at in zip(alignment.candidate, alignment.backward, strict=True) if at >= 0 and not is_name(t)
     ]
     last = max(claims, default=-1)
-    return any(start < last or not claims for start, _ in _find_frames(alignment.whole_candidate, "modals"))
+    frames = [start for start, _ in _find_frames(alignment.whole_candidate, "modals") if start not in claims]
+    return any(start < last or not claims for start in frames)
 
 
 def change(alignment: Alignment) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from forgetguard.rules.alignment import Alignment, content, is_name
+from forgetguard.rules.alignment import Alignment, are_converse, is_name
 from forgetguard.rules.lexicon import rows
 from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.voice import is_passive
-from forgetguard.rules.words import stem
+from forgetguard.rules.words import particles, stem
 
 
 @lru_cache(maxsize=1)
@@ -16,40 +16,42 @@ def _asymmetric() -> frozenset[tuple[str, str]]:
     return frozenset((lang, stem(verb, lang)) for lang, verb in rows("asymmetric"))
 
 
-@lru_cache(maxsize=1)
-def _converse() -> frozenset[tuple[str, str, str]]:
-    pairs = [(lang, stem(a, lang), stem(b, lang)) for lang, a, b in rows("converse")]
-    return frozenset(pairs) | frozenset((lang, b, a) for lang, a, b in pairs)
-
-
 def role(alignment: Alignment) -> bool:
-    """Who does what to whom is turned round."""
-    language = alignment.whole_fact.language
+    """Who does what to whom is turned round, or one verb stands for its converse with nobody exchanged."""
     people = _shared_participants(alignment)
+    converse = _is_converse(alignment)
     if len(people) < 2:
-        return False
+        return converse
     (fact_one, candidate_one), (fact_two, candidate_two) = people[0], people[1]
-    verbs = [
-        t
-        for t in content(alignment.whole_fact)
-        if t.kind == "word" and not is_name(t) and not (t.relation and t.person)
-    ]
-    verb = next((t for t in verbs if (language, t.key) in _asymmetric() or _is_between(t, fact_one, fact_two)), None)
-    if verb is None:
+    if not converse and not _is_asymmetric(alignment, fact_one, fact_two):
         return False
-    turned = (candidate_one.start > candidate_two.start) != (
-        candidate_one.possessive != candidate_two.possessive and _possessor_first(candidate_one, candidate_two)
+    turned = (candidate_one.start > candidate_two.start) != _possessor_first(candidate_one, candidate_two)
+    passive = is_passive(alignment.whole_fact) != is_passive(alignment.whole_candidate)
+    return turned != (passive != converse)
+
+
+def _is_converse(alignment: Alignment) -> bool:
+    """Whether a verb of the fact is aligned with its converse (lend with borrow)."""
+    language = alignment.whole_fact.language
+    return any(
+        at >= 0 and are_converse(f.key, alignment.candidate[at].key, language)
+        for f, at in zip(alignment.fact, alignment.forward, strict=True)
     )
-    flipped = is_passive(alignment.whole_fact) != is_passive(alignment.whole_candidate)
-    if any((language, verb.key, t.key) in _converse() for t in alignment.candidate):
-        flipped = not flipped
-    return turned != flipped
+
+
+def _is_asymmetric(alignment: Alignment, one: Token, two: Token) -> bool:
+    """The fact has a verb whose ends cannot be exchanged: a listed one, or any that stands between the two."""
+    language = alignment.whole_fact.language
+    verbs = [t for t in alignment.fact if t.kind == "word" and not is_name(t)]
+    if any((language, t.key) in _asymmetric() for t in verbs):
+        return True
+    return _is_somebody(one) == _is_somebody(two) and any(_is_between(t, one, two) for t in verbs)
 
 
 def _possessor_first(one: Token, two: Token) -> bool:
-    """The one that comes first is a possessor ("Pedro's manager is Ana"): it is what something is done to."""
-    first = one if one.start < two.start else two
-    return first.possessive
+    """The one that comes first possesses the office of the other ("Pedro's manager is Ana")."""
+    first, second = (one, two) if one.start < two.start else (two, one)
+    return first.possessive and not second.possessive
 
 
 def _is_between(verb: Token, one: Token, two: Token) -> bool:
@@ -58,18 +60,35 @@ def _is_between(verb: Token, one: Token, two: Token) -> bool:
 
 
 def _shared_participants(alignment: Alignment) -> list[tuple[Token, Token]]:
-    """The user and the names that both texts hold, in the order of the fact."""
+    """The user, relations and names that both texts hold and in the order of the fact.
+
+    A possessor is no participant of its own ("the user's landlord" is one).
+    """
     found = [
         (f, alignment.candidate[at])
         for f, at in zip(alignment.fact, alignment.forward, strict=True)
         if at >= 0 and (is_name(f) or (f.relation and f.relation != "pet"))
     ]
-    users = [
-        next((t for t in p.tokens if t.kind == "user"), None) for p in (alignment.whole_fact, alignment.whole_candidate)
-    ]
-    if users[0] is not None and users[1] is not None:
-        found.append((users[0], users[1]))
+    fact_user = _first_user(alignment.whole_fact)
+    candidate_user = _first_user(alignment.whole_candidate)
+    if fact_user is not None and candidate_user is not None:
+        found.append((fact_user, candidate_user))
     return sorted(found, key=lambda pair: pair[0].start)
+
+
+def _is_somebody(token: Token) -> bool:
+    return token.kind == "user" or token.person or bool(token.relation)
+
+
+def _first_user(parsed: Parsed) -> Token | None:
+    """The first mention of the user that possesses no relation."""
+    tokens = parsed.tokens
+    related = any(t.relation and t.relation != "pet" for t in tokens)
+    return next((t for t in tokens if t.kind == "user" and not (related and _is_possessor(t))), None)
+
+
+def _is_possessor(user: Token) -> bool:
+    return user.possessive or user.form in particles("possessive")
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,8 @@ from forgetguard.rules.alignment import Alignment, is_name, unmatched_units
 from forgetguard.rules.frames import change, modal, quantifier
 from forgetguard.rules.order import direction, role
 from forgetguard.rules.subjects import subject
+from forgetguard.rules.tokens import Token
+from forgetguard.rules.words import particles
 
 VALUE_KINDS = ("number", "date", "weekday", "time", "phone", "email", "url", "id")
 ROMANCE = ("pt", "es", "fr")
@@ -54,12 +56,17 @@ def modifier(alignment: Alignment) -> bool:
         if at < 0 or token.kind not in ("word", "name") or token.possessive:
             continue
         i = next(i for i, t in enumerate(parsed.tokens) if t.start == token.start) + step
-        if 0 <= i < len(parsed.tokens) and parsed.tokens[i].start in added and parsed.tokens[i].kind == "word":
+        if 0 <= i < len(parsed.tokens) and parsed.tokens[i].start in added and _is_head(parsed.tokens[i]):
             beyond = i + step
             if 0 <= beyond < len(parsed.tokens) and parsed.tokens[beyond].start in kept:
                 continue
             return not _follows_in_fact(alignment, at, step)
     return False
+
+
+def _is_head(token: Token) -> bool:
+    """A noun that a modifier belongs to; "diet" or "person" add nothing to theirs."""
+    return token.kind == "word" and token.form not in particles("light-noun")
 
 
 def _follows_in_fact(alignment: Alignment, i: int, step: int) -> bool:

@@ -16,6 +16,7 @@ TABLES = (
     "asymmetric",
     "calendar",
     "change",
+    "cjk",
     "classes",
     "contractions",
     "converse",
