@@ -1,0 +1,154 @@
+"""From candidates to verdicts: the rules, asked with the index as it is now, and with a vector where one can matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forgetguard.embedder import Calibration
+from forgetguard.errors import LedgerUnavailable
+from forgetguard.guard.embedding import Embedding
+from forgetguard.guard.live import LiveIndex
+from forgetguard.guard.policy import Policy
+from forgetguard.guard.verdicts import NOTE, PASSES, Cut, Decision, Position, Scrubbed, Use, Verdict
+from forgetguard.ledger import Fact
+from forgetguard.rules import ForgottenIndex, Match, is_forget_request, match_forgotten, scrub
+from forgetguard.values import Action, Candidate, Entry, Vector
+
+PUTS_NOTHING_BACK = (Action.DELETE, Action.NOOP)
+
+
+class Decider:
+    """Decides, and writes nothing. `checked` and `deferred` count the texts that were asked about."""
+
+    def __init__(
+        self, live: LiveIndex, embedding: Embedding, policy: Policy, options: tuple[Sequence[str], str]
+    ) -> None:
+        self.checked = 0
+        self.deferred = 0
+        self._live = live
+        self._embedding = embedding
+        self._policy = policy
+        self._aliases, self._past = options
+
+    def decide(self, candidates: Sequence[Candidate], use: Use) -> list[Verdict]:
+        """One verdict a candidate. Deletion notes and what puts nothing back need no ledger."""
+        verdicts = [_without_ledger(one) for one in candidates]
+        asked = [one for one, verdict in zip(candidates, verdicts, strict=True) if verdict is None]
+        answers = iter(self._ask(asked, use)) if asked else iter(())
+        return [next(answers) if verdict is None else verdict for verdict in verdicts]
+
+    def _ask(self, candidates: Sequence[Candidate], use: Use) -> list[Verdict]:
+        self.checked += len(candidates)
+        try:
+            matches, position = self._matches(candidates)
+        except LedgerUnavailable as error:
+            self.deferred += len(candidates)
+            return [self._policy.unavailable(use, error.code, one.text) for one in candidates]
+        pairs = zip(candidates, matches, strict=True)
+        return [_verdict(match, position, one) for one, match in pairs]
+
+    def _matches(self, candidates: Sequence[Candidate]) -> tuple[list[Match | None], Position]:
+        vectors = [one.vector for one in candidates]
+        if self._embedding.available:
+            vectors = self._with_vectors([one.text for one in candidates], vectors)
+        calibration = self._embedding.calibration() if any(vectors) else None
+        with self._live.reading() as (index, position):
+            return _match_all(index, [one.text for one in candidates], vectors, calibration), position
+
+    def _with_vectors(self, texts: Sequence[str], vectors: list[Vector | None]) -> list[Vector | None]:
+        """Embed those texts whose answer a vector could change; outside the index's lock, for it may take long."""
+        with self._live.reading() as (index, _):
+            wanted = [at for at, text in enumerate(texts) if vectors[at] is None and index.needs_embedding(text)]
+        for at, made in zip(wanted, self._embedding.vectors([texts[at] for at in wanted]), strict=True):
+            vectors[at] = made
+        return vectors
+
+    def matching(self, text: str, vector: Vector | None) -> tuple[Entry, ...]:
+        """Every entry that the text restates. Raises LedgerUnavailable."""
+        if vector is None and self._embedding.available:
+            (vector,) = self._with_vectors([text], [None])
+        calibration = _fitting(self._embedding.calibration(), vector) if vector is not None else None
+        return self._live.all_matching(text, vector, calibration)
+
+    def scrub(self, text: str, use: Use) -> Scrubbed:
+        """The text without the clauses that restate something; withheld whole where the ledger cannot be asked."""
+        try:
+            # The calibration is measured with nothing locked; it may take seconds, once a model.
+            calibration = self._embedding.calibration()
+            with self._live.reading() as (index, _):
+                found = scrub(text, index, embedder=self._embedding.for_rules(), calibration=calibration)
+        except LedgerUnavailable as error:
+            verdict = self._policy.unavailable(use, error.code)
+            self.deferred += 1
+            kept = text if verdict.kept else ""
+            return Scrubbed(kept, (), not kept.strip(), verdict.action, error.code, degraded=True)
+        cuts = tuple(
+            Cut(one.start, one.end, Decision(one.match.action), one.match.kind, one.match.entry)
+            for one in found.removed
+        )
+        return Scrubbed(found.text, cuts, found.empty)
+
+    def still_current(self, verdict: Verdict) -> bool:
+        """Whether the same question would get the same answer now. Raises LedgerUnavailable."""
+        delta, position = self._live.since(verdict.position)
+        if position == verdict.position or verdict.reason in (NOTE, PASSES):
+            return True
+        if not verdict.kept:
+            return verdict.entry is not None and verdict.entry.id not in delta.removed
+        calibration = _fitting(self._embedding.calibration(), verdict.vector)
+        return not match_forgotten(
+            verdict.text, verdict.vector, delta.added, aliases=self._aliases, past=self._past, calibration=calibration
+        )
+
+    def standing(self, facts: Sequence[Fact]) -> list[str | None]:
+        """For each fact the id of a committed entry with the very same text (and a vector if one is given), or None."""
+        with self._live.reading() as (index, _):
+            matches = index.match_many([fact.text for fact in facts])
+        return [
+            match.entry.id if match is not None and _stands(match.entry, fact) else None
+            for fact, match in zip(facts, matches, strict=True)
+        ]
+
+    def embedded(self, facts: Sequence[Fact]) -> list[Fact]:
+        """The facts, each with a vector where there is an embedder that can make one."""
+        missing = [at for at, fact in enumerate(facts) if fact.vector is None]
+        answer = list(facts)
+        for at, made in zip(missing, self._embedding.vectors([facts[at].text for at in missing]), strict=True):
+            answer[at] = Fact(facts[at].text, made, facts[at].origin)
+        return answer
+
+
+def _stands(entry: Entry, fact: Fact) -> bool:
+    return entry.text == fact.text and not entry.pending and (fact.vector is None or entry.vector is not None)
+
+
+def _without_ledger(candidate: Candidate) -> Verdict | None:
+    if candidate.action in PUTS_NOTHING_BACK:
+        return Verdict(Decision.KEEP, PASSES, text=candidate.text)
+    if is_forget_request(candidate.text):
+        return Verdict(Decision.DROP, NOTE, text=candidate.text)
+    return None
+
+
+def _verdict(match: Match | None, position: Position, candidate: Candidate) -> Verdict:
+    if match is None:
+        return Verdict(Decision.KEEP, position=position, text=candidate.text, vector=candidate.vector)
+    return Verdict(
+        Decision(match.action), match.kind, match.entry, position, match.similarity, match.coverage,
+        text=candidate.text, vector=candidate.vector,
+    )  # fmt: skip
+
+
+def _match_all(
+    index: ForgottenIndex, texts: Sequence[str], vectors: Sequence[Vector | None], calibration: Calibration | None
+) -> list[Match | None]:
+    if calibration is None or all(one is None or one.model == calibration.model_id for one in vectors):
+        return index.match_many(texts, vectors, calibration=calibration)
+    # A calibration belongs to one model; cosines of another are used as they are.
+    pairs = zip(texts, vectors, strict=True)
+    return [index.match(text, vector, calibration=_fitting(calibration, vector)) for text, vector in pairs]
+
+
+def _fitting(calibration: Calibration | None, vector: Vector | None) -> Calibration | None:
+    fits = calibration is not None and vector is not None and vector.model == calibration.model_id
+    return calibration if fits else None
