@@ -161,9 +161,7 @@ class ProvenanceStore:
     def bury(self, session_ids: Iterable[str], reason: str = tombstones.FORGOTTEN) -> int:
         """Tombstones and revision in one transaction; how many were new. Burying what is buried writes nothing."""
         wanted = sorted(set(session_ids))
-        with self._reading() as connection:
-            there = frozenset() if connection is None else tombstones.buried_among(connection, wanted)
-        if there.issuperset(wanted):
+        if self.buried(wanted).issuperset(wanted):
             return 0
         with self._writing() as connection:
             added = tombstones.bury(connection, wanted, self.agent_id, self._clock(), reason)
@@ -180,8 +178,12 @@ class ProvenanceStore:
 
     def is_buried(self, session_id: str) -> bool:
         """Whether the session may not come back."""
+        return bool(self.buried((session_id,)))
+
+    def buried(self, session_ids: Iterable[str]) -> frozenset[str]:
+        """Those of the sessions that may not come back."""
         with self._reading() as connection:
-            return connection is not None and tombstones.is_buried(connection, session_id)
+            return frozenset() if connection is None else tombstones.buried_among(connection, session_ids)
 
     def tombstones(self) -> list[Tombstone]:
         """All tombstones."""
@@ -213,8 +215,9 @@ class ProvenanceStore:
     def close(self) -> None:
         """Close the connection, if this process opened one."""
         with self._lock:
-            if self._open is not None and self._open[0] == os.getpid():
-                self._open[1].close()
+            connection = self._own_connection()
+            if connection is not None:
+                connection.close()
             self._open = None
 
     def _own(self, session: Session) -> Session:
@@ -237,23 +240,26 @@ class ProvenanceStore:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        """A connection to read with. Before this process has written, one that leaves no trace: a preview may be running."""
         with self._lock:
-            if self._read_only:
-                if not self.path.exists():
-                    yield None
-                    return
-                with reading(self.path) as connection:
-                    yield connection
-            elif self._open is None and not self.path.exists():
+            if self._own_connection() is not None:
+                yield self._connection()
+            elif not self.path.exists():
                 yield None
             else:
-                yield self._connection()
+                with reading(self.path) as connection:
+                    yield connection
+
+    def _own_connection(self) -> sqlite3.Connection | None:
+        # A connection opened before a fork belongs to the parent: using or closing it here would break its locks.
+        return self._open[1] if self._open is not None and self._open[0] == os.getpid() else None
 
     def _connection(self) -> sqlite3.Connection:
-        # A connection opened before a fork belongs to the parent: using or closing it here would break its locks.
-        if self._open is None or self._open[0] != os.getpid():
-            self._open = (os.getpid(), open_store(self.path))
-        return self._open[1]
+        connection = self._own_connection()
+        if connection is None:
+            connection = open_store(self.path)
+            self._open = (os.getpid(), connection)
+        return connection
 
 
 def consolidate_all(

@@ -1,0 +1,120 @@
+"""Carrying a purge out, so that a kill at any point is finished by running it again.
+
+    prepare      seal sessions and the plan's digests in the journal
+    tombstones   committed first, with the revision: nothing that was already running can put a session back
+    lock         the host's own locks; everything below looks again
+    select       seal needles, keys and artefacts; what is not in the plan is `late`
+    suppress     hand chosen memories to the owner's ledger, if that was asked for
+    erase:NAME   surface by surface, evidence last; a failure does not stop the others
+    origins      last of all, and only when every surface is done: without them nothing could be found again
+    verify       look for the bytes
+    receipt      sign what was done
+
+then, when the result is clean, what was sealed is erased. An unfinished run of the same host is finished first.
+"""
+
+from __future__ import annotations
+
+from forgetguard.errors import NothingMatched, Refused
+from forgetguard.purge import receipts
+from forgetguard.purge.host import Host
+from forgetguard.purge.journal import RunState, opened, viewed
+from forgetguard.purge.operator import Home
+from forgetguard.purge.plan import Plan, describe, session_keys
+from forgetguard.purge.report import Report, report_of
+from forgetguard.purge.run import Attempt, Ended, Order
+from forgetguard.purge.survey import survey
+
+
+def apply(host: Host, plan: Plan, home: Home, order: Order | None = None) -> Report:
+    """Purge what the plan names. The report comes out also when steps failed.
+
+    Raises Refused before anything is written (legal hold on every session, a host that may not be touched now, another
+    purge at work) and NothingMatched when a memory to suppress is not among what goes.
+    """
+    order = order or Order()
+    codes = receipts.codes(order.operator, order.basis, order.request_id)
+    host.check()
+    _check_held(plan)
+    _check_suppressed(host, plan, order)
+    if not has_unfinished(home) and is_done(host, plan):
+        return report_of(None, nothing=_described(host, plan))
+    operator = home.operator(create=True)
+    with opened(home, operator, order.observe, order.wait) as journal:
+        name = operator.digest("host", host.id)
+        done = [Attempt(host, journal, home, order, run).resume() for run in journal.unfinished(name)]
+        covering = next((one for one in done if plan.resolution.ids <= one.knowledge.ids), None)
+        if covering is not None:
+            return report_of(covering, [one for one in done if one is not covering])
+        if is_done(host, plan):
+            return report_of(None, done, _described(host, plan))
+        return report_of(Attempt(host, journal, home, order, journal.begin(name, codes)).start(plan), done)
+
+
+def resume(host: Host, home: Home, order: Order | None = None) -> list[Ended]:
+    """Finish every unfinished run of this host and look for the bytes again; nothing new is purged."""
+    order = order or Order()
+    host.check()
+    operator = home.operator()
+    if not has_unfinished(home):
+        return []
+    with opened(home, operator, order.observe, order.wait) as journal:
+        runs = journal.unfinished(operator.digest("host", host.id))
+        return [Attempt(host, journal, home, order, run).resume() for run in runs]
+
+
+def close(home: Home, host: Host | None = None) -> int:
+    """Give up looking: erase what is sealed for runs that are not clean. How many; nothing can be proved of them any
+    more.
+
+    Raises Refused while a run has steps to do: it could never be finished.
+    """
+    operator = home.operator()
+    if not has_unfinished(home):
+        return 0
+    with opened(home, operator) as journal:
+        runs = journal.unfinished(None if host is None else operator.digest("host", host.id))
+        if any(run.state is RunState.OPEN for run in runs):
+            raise Refused(
+                "a purge has not been finished", code="purge-open", advice="Run it again; close what is then unproven."
+            )
+        for run in runs:
+            journal.finish(run, RunState.CLOSED)
+        return len(runs)
+
+
+def has_unfinished(home: Home) -> bool:
+    """Whether some run is neither clean nor closed. Leaves no trace."""
+    with viewed(home) as connection:
+        if connection is None:
+            return False
+        row = connection.execute("SELECT count(*) FROM runs WHERE state IN ('open','unproven')").fetchone()
+        return bool(row[0])
+
+
+def is_done(host: Host, plan: Plan) -> bool:
+    """Whether a purge would change nothing: nothing lies there and every tombstone stands."""
+    sessions = plan.resolution.ids
+    if host.lineage.buried(sessions) != sessions:
+        return False
+    found = survey(host, sessions, session_keys(plan.sessions))
+    return not found.found and not found.targets.entry_keys
+
+
+def _described(host: Host, plan: Plan) -> dict[str, object]:
+    found = survey(host, plan.resolution.ids, session_keys(plan.sessions))
+    return describe(host, plan.resolution, found, found.counts())
+
+
+def _check_held(plan: Plan) -> None:
+    if plan.resolution.held and not plan.sessions:
+        raise Refused("every selected session is under legal hold", code="legal-hold")
+
+
+def _check_suppressed(host: Host, plan: Plan, order: Order) -> None:
+    if not order.suppress_keys:
+        return
+    if order.suppress is None:
+        raise Refused("there is no ledger to suppress in", code="no-ledger")
+    if not set(order.suppress_keys) <= set(host.lineage.entries_of(plan.resolution.ids)):
+        raise NothingMatched("a memory to suppress is not among what this purge removes")

@@ -1,0 +1,210 @@
+"""The text that was purged, in the forms in which it is looked for again.
+
+A needle is one line of a purged memory without its bullet and role prefix; a long line is cut into pieces, so that a
+truncated or wrapped quote is found too. Two forms exist:
+
+    folded   NFKD, case folded, combining marks dropped, everything but letters and digits one blank: for text
+    raw      the bytes as they may stand in a file, NFC and NFD, as written and in either case, also as JSON escapes
+
+Needles are content: they are held in memory and sealed in the journal, and never printed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+from forgetguard.purge.rawscan import Finder, raw_form
+
+SHORTEST = 8  # bytes in folded form; anything shorter stands in unrelated text by chance
+LONGEST = 96  # bytes of a piece: long enough to be particular, short enough to survive truncation and page ends
+
+_ROLE = re.compile(r"^\W*(?:user|assistant|system|human|ai|tool|candidate|note)\s*:\s*", re.IGNORECASE)
+_BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8-sig"))
+
+
+@cache
+def _marks() -> dict[int, None]:
+    return {code: None for code in range(0x300, 0x20000) if unicodedata.category(chr(code)) == "Mn"}
+
+
+_OTHER = re.compile(r"[\W_]+")
+
+
+def fold(text: str) -> bytes:
+    """The text as needles are compared with it: words of letters and digits, one blank between them."""
+    if text.isascii():
+        return raw_form(text.encode("ascii"))
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    plain = unicodedata.normalize("NFKD", plain).translate(_marks())
+    return _OTHER.sub(" ", plain).strip().encode("utf-8", "replace")
+
+
+def decode(content: bytes) -> str:
+    """The text of a file: by its byte order mark, else UTF-8, else Latin-1, which reads anything."""
+    for mark, encoding in _BOMS:
+        if content.startswith(mark):
+            return content.decode(encoding, "replace")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines that are looked for: without bullets, quotes and role prefixes."""
+    for line in text.splitlines():
+        yield _ROLE.sub("", line).strip()
+
+
+def pieces(folded: bytes) -> Iterator[bytes]:
+    """The line in pieces of at most LONGEST bytes, cut between words where it has any."""
+    while len(folded) > LONGEST:
+        cut = folded.rfind(b" ", SHORTEST, LONGEST)
+        if cut < 0:
+            cut = LONGEST
+            while folded[cut] & 0xC0 == 0x80:  # not inside a character
+                cut -= 1
+        yield folded[:cut]
+        folded = folded[cut:].lstrip(b" ")
+    if len(folded) >= SHORTEST:
+        yield folded
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """One piece of purged text in its folded and raw forms."""
+
+    folded: bytes = field(repr=False)
+    raw: tuple[bytes, ...] = field(repr=False)
+
+    def seal_form(self) -> list[str]:
+        """For the sealed journal alone."""
+        return [part.hex() for part in (self.folded, *self.raw)]
+
+    @classmethod
+    def from_seal_form(cls, parts: list[str]) -> Needle:
+        folded, *raw = (bytes.fromhex(part) for part in parts)
+        return cls(folded, tuple(raw))
+
+
+def needles_of(text: str) -> tuple[tuple[Needle, ...], int]:
+    """The needles of a memory's text, and how many of its lines are too short to be looked for."""
+    found: list[Needle] = []
+    short = 0
+    for line in lines_of(text):
+        folded = fold(line)
+        if not folded:
+            continue
+        cut = tuple(pieces(folded))
+        short += not cut
+        raw = _raw_pieces(line)
+        for number, piece in enumerate(cut):
+            found.append(Needle(piece, raw if number == 0 else ()))
+    return tuple(found), short
+
+
+def _raw_pieces(line: str) -> tuple[bytes, ...]:
+    forms: dict[bytes, None] = {}
+    cases = (line, line.lower(), line.upper()) if not line.isascii() else (line,)
+    for case in cases:
+        for form in {unicodedata.normalize("NFC", case), unicodedata.normalize("NFD", case), case}:
+            for encoded in (form.encode("utf-8", "replace"), json.dumps(form)[1:-1].encode()):
+                forms.update(dict.fromkeys(pieces(raw_form(encoded))))
+    return tuple(forms)
+
+
+class Needles:
+    """All that is looked for, as one automaton a form, built when it is first asked."""
+
+    def __init__(self, needles: Iterable[Needle] = (), short: int = 0) -> None:
+        unique: dict[bytes, Needle] = {}
+        for needle in needles:
+            known = unique.get(needle.folded)
+            unique[needle.folded] = needle if known is None else Needle(needle.folded, (*known.raw, *needle.raw))
+        self.items = tuple(unique.values())
+        self.short = short
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Needles:
+        """The needles of these memories."""
+        found: list[Needle] = []
+        short = 0
+        for text in texts:
+            needles, missed = needles_of(text)
+            found += needles
+            short += missed
+        return cls(found, short)
+
+    def __repr__(self) -> str:
+        return f"<{len(self.items)} needles>"
+
+    def __bool__(self) -> bool:
+        return bool(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def hits(self, text: str) -> set[int]:
+        """The numbers of the needles that the text holds, word for word."""
+        return self.hits_folded(fold(text)) if self.items else set()
+
+    def hits_folded(self, folded: bytes) -> set[int]:
+        """`hits` for text that is folded already."""
+        return self._folded.find(b" " + folded + b" ")
+
+    def holds(self, text: str) -> bool:
+        """Whether the text holds any needle."""
+        return bool(self.hits(text))
+
+    def hits_raw(self, content: bytes) -> set[int]:
+        """The numbers of the needles whose raw form stands in the bytes."""
+        return {self._raw_owner[number] for number in self._raw.find(raw_form(content))}
+
+    @property
+    def raw_patterns(self) -> tuple[bytes, ...]:
+        """What the child process looks for."""
+        return self._raw.patterns
+
+    def without(self, numbers: Iterable[int]) -> Needles:
+        """The needles but for those numbers."""
+        left_out = set(numbers)
+        return Needles((item for number, item in enumerate(self.items) if number not in left_out), self.short)
+
+    def plus(self, other: Needles) -> Needles:
+        """Both sets as one."""
+        return Needles((*self.items, *other.items), self.short + other.short)
+
+    @cached_property
+    def _folded(self) -> Finder:
+        return Finder([_bounded(item.folded) for item in self.items])
+
+    @cached_property
+    def _raw_pairs(self) -> list[tuple[bytes, int]]:
+        return list({raw: (raw, number) for number, item in enumerate(self.items) for raw in item.raw}.values())
+
+    @cached_property
+    def _raw(self) -> Finder:
+        return Finder([raw for raw, _ in self._raw_pairs])
+
+    @cached_property
+    def _raw_owner(self) -> list[int]:
+        return [number for _, number in self._raw_pairs]
+
+
+def _bounded(folded: bytes) -> bytes:
+    """Whole words only, so that `alice` is not found in `xalice`; scripts without blanks are found inside a run."""
+    text = folded.decode("utf-8", "replace")
+    before = b" " if _spaced(text[0]) else b""
+    after = b" " if _spaced(text[-1]) else b""
+    return before + folded + after
+
+
+def _spaced(character: str) -> bool:
+    """Whether the script of the letter parts words with blanks: not Thai to Myanmar, Khmer, CJK and its neighbours."""
+    code = ord(character)
+    return code < 0x0E00 or 0x10A0 <= code < 0x1780 or 0x1800 <= code < 0x2E80

@@ -1,0 +1,159 @@
+"""Looking for byte patterns: in one pass over a text, and in the raw bytes of database files.
+
+This module runs on its own as a child process (`python rawscan.py`, patterns and paths on standard input), so it
+imports nothing of forgetguard and opens no SQLite: closing a plain handle on a database drops every lock that SQLite
+holds on it in that process, which cost an acknowledged write when it was measured.
+
+The raw form of bytes: ASCII letters in lower case, every other ASCII byte that is no digit a blank, runs of blanks one
+blank, bytes above 127 as they are. A pattern in raw form is found whatever the case, spacing, wrapping or punctuation.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+_TABLE = bytes((b + 32 if 65 <= b <= 90 else b) if b > 127 or chr(b).isalnum() else 32 for b in range(256))
+CHUNK = 1 << 20
+DEFAULT_PAGE = 4096
+OVERFLOW_POINTER = 4  # an overflow page begins with the number of the next one
+MOST_HITS = 10_000  # a report of where text is left needs no more
+
+
+def raw_form(content: bytes) -> bytes:
+    """The bytes as patterns are compared with them."""
+    return b" ".join(content.translate(_TABLE).split())
+
+
+class Finder:
+    """Many patterns in one pass: Aho-Corasick where `ahocorasick-rs` is installed, else the same answers, slower."""
+
+    def __init__(self, patterns: Sequence[bytes]) -> None:
+        self.patterns = tuple(patterns)
+        self._automaton = _automaton(self.patterns)
+        self._by_word: dict[bytes, list[int]] = {}
+        self._unspaced: list[int] = []
+        if self._automaton is None:
+            self._index()
+
+    def _index(self) -> None:
+        """By an inner word, which stands between blanks wherever the pattern does; patterns without one apart."""
+        for number, pattern in enumerate(self.patterns):
+            inner = pattern.split(b" ")[1:-1]
+            if inner:
+                self._by_word.setdefault(max(inner, key=len), []).append(number)
+            else:
+                self._unspaced.append(number)
+
+    def find(self, content: bytes) -> set[int]:
+        """The numbers of the patterns that the content holds."""
+        if self._automaton is not None:
+            return {match[0] for match in self._automaton.find_matches_as_indexes(content, overlapping=True)}
+        candidates = list(self._unspaced)
+        for word in self._by_word.keys() & set(content.split(b" ")):
+            candidates += self._by_word[word]
+        return {number for number in candidates if self.patterns[number] in content}
+
+
+def _automaton(patterns: tuple[bytes, ...]):  # type: ignore[no-untyped-def]
+    if not patterns:
+        return None
+    try:
+        from ahocorasick_rs import BytesAhoCorasick
+    except ModuleNotFoundError as error:
+        if error.name != "ahocorasick_rs":
+            raise
+        return None
+    return BytesAhoCorasick(list(patterns))
+
+
+def scan_file(path: Path, finder: Finder, wide: bool = False) -> Iterator[tuple[int, int]]:
+    """(page, pattern) of every page of a file that holds a pattern; pages count from 1, as SQLite's do.
+
+    `wide`: the text is UTF-16, so its NUL bytes are left out. A pattern that runs over the end of one page into the
+    next is found as well, also past an overflow page's pointer.
+    """
+    size = _page_size(path)
+    longest = 2 * max((len(pattern) for pattern in finder.patterns), default=0)
+    with path.open("rb") as stream:
+        page, tail = 1, b""
+        while chunk := stream.read(max(size, CHUNK // size * size)):
+            if _form(tail + chunk, wide, finder) or _form(_seams(tail, chunk, size, longest), wide, finder):
+                yield from _pages(chunk, tail, page, size, longest, finder, wide)
+            page += len(chunk) // size
+            tail = chunk[-longest:] if longest else b""
+
+
+def _form(content: bytes, wide: bool, finder: Finder) -> set[int]:
+    return finder.find(raw_form(content.replace(b"\0", b"") if wide else content))
+
+
+def _seams(tail: bytes, chunk: bytes, size: int, longest: int) -> bytes:
+    """The ends of pages joined to the beginnings of the next, without the pointer between them."""
+    joined = [tail + chunk[OVERFLOW_POINTER : OVERFLOW_POINTER + longest]]
+    for start in range(size, len(chunk), size):
+        joined.append(chunk[max(0, start - longest) : start] + chunk[start + OVERFLOW_POINTER :][:longest])
+    return b"\0|\0".join(joined)
+
+
+def _pages(
+    chunk: bytes, tail: bytes, first: int, size: int, longest: int, finder: Finder, wide: bool
+) -> Iterator[tuple[int, int]]:
+    for number, start in enumerate(range(0, len(chunk), size)):
+        before = chunk[max(0, start - longest) : start] if start else tail
+        page = chunk[start : start + size]
+        within = _form(before + page, wide, finder) - _form(before, wide, finder)
+        across = _form(before + page[OVERFLOW_POINTER : OVERFLOW_POINTER + longest], wide, finder)
+        for pattern in sorted(within | (across - _form(before, wide, finder)) | _form(page, wide, finder)):
+            yield first + number, pattern
+
+
+def _page_size(path: Path) -> int:
+    with path.open("rb") as stream:
+        header = stream.read(18)
+    if not header.startswith(b"SQLite format 3\0") or len(header) < 18:
+        return DEFAULT_PAGE
+    size = int.from_bytes(header[16:18], "big")
+    return 65536 if size == 1 else max(512, size)
+
+
+def scan(request: dict[str, object]) -> Iterable[dict[str, object]]:
+    """One answer a file: its path, and the pages with their patterns, or an error code."""
+    patterns = [bytes.fromhex(str(item)) for item in _items(request["patterns"])]
+    finder = Finder(patterns)
+    for path in map(str, _items(request["paths"])):
+        hits: list[tuple[int, int]] = []
+        try:
+            if request.get("skip_databases") and _is_database(Path(path)):
+                continue
+            for hit in scan_file(Path(path), finder, bool(request.get("wide"))):
+                hits.append(hit)
+                if len(hits) >= MOST_HITS:
+                    break
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield {"path": path, "error": f"errno-{error.errno}", "hits": hits}
+            continue
+        yield {"path": path, "hits": hits}
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(16) == b"SQLite format 3\0"
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def main() -> None:
+    """Read a request (JSON) from standard input, write one answer a line. Patterns never stand in the arguments."""
+    for answer in scan(json.load(sys.stdin)):
+        sys.stdout.write(json.dumps(answer) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""What a file surface is built from: walking without leaving the workspace, lines as bytes, atomic replacement.
+
+Bytes in, bytes out: line endings, byte order mark, invalid UTF-8 and every untouched line survive.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from forgetguard.errors import Refused
+from forgetguard.keys import sync_directory
+from forgetguard.purge.needles import Needles, decode, fold
+from forgetguard.purge.surfaces.protocol import Finding, Standing
+
+BOM = b"\xef\xbb\xbf"
+WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+LEFTOVER = ".forgetguard-tmp"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A regular file of a workspace: `place` is its path from the root, with `/`. `linked`: it has names outside."""
+
+    path: Path
+    place: str
+    linked: bool = False
+
+
+def walk(root: Path, suffixes: Sequence[str]) -> tuple[tuple[FoundFile, ...], tuple[Finding, ...]]:
+    """The files with these suffixes (in any case), sorted by place, and what is in the way.
+
+    Symbolic links are not followed: one that leads out of the workspace, or whose target cannot be told, is reported
+    (`symlink-outside`); one that stays inside leads to a file that is found by itself.
+    """
+    files: list[tuple[Path, str, os.stat_result]] = []
+    findings: list[Finding] = []
+    base = root.resolve()
+    for folder, _, names in _folders(base, findings):
+        for name in names:
+            path = folder / name
+            place = path.relative_to(base).as_posix()
+            found = path.lstat()
+            if stat.S_ISLNK(found.st_mode):
+                if not _inside(path, base):
+                    findings.append(Finding(Standing.REFUSED, place, "symlink-outside"))
+            elif stat.S_ISREG(found.st_mode) and name.lower().endswith(tuple(suffixes)):
+                files.append((path, place, found))
+    seen = Counter((found.st_dev, found.st_ino) for _, _, found in files)
+    kept = (
+        FoundFile(path, place, found.st_nlink > seen[found.st_dev, found.st_ino])
+        for path, place, found in sorted(files, key=lambda item: item[1])
+    )
+    return tuple(kept), tuple(findings)
+
+
+def _folders(base: Path, findings: list[Finding]) -> Iterator[tuple[Path, list[str], list[str]]]:
+    def unreadable(error: OSError) -> None:
+        place = Path(error.filename or base).relative_to(base).as_posix()
+        findings.append(Finding(Standing.CANNOT_PROVE, place, "unreadable-folder"))
+
+    for folder, folders, names in os.walk(base, onerror=unreadable, followlinks=False):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        yield Path(folder), folders, sorted([*names, *links])
+
+
+def _inside(path: Path, base: Path) -> bool:
+    try:
+        return path.resolve(strict=True).is_relative_to(base)
+    except (OSError, RuntimeError):
+        return not path.exists()  # a link to nothing leads nowhere; a loop cannot be told
+
+
+def digest(content: bytes) -> bytes:
+    """What tells whether a file is still what was read."""
+    return hashlib.sha256(content).digest()
+
+
+def replace(path: Path, content: bytes, prehash: bytes) -> None:
+    """Put `content` in the file's place at once, with its mode and owner.
+
+    Raises Refused if the file changed meanwhile.
+    """
+    found = path.stat()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=LEFTOVER)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            os.fchmod(stream.fileno(), stat.S_IMODE(found.st_mode))
+            with suppress(PermissionError):
+                os.fchown(stream.fileno(), found.st_uid, found.st_gid)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if digest(path.read_bytes()) != prehash:
+            raise Refused("a file changed while it was being purged", code="file-changed")
+        os.replace(name, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+    sync_directory(path.parent)
+
+
+def sweep(root: Path) -> int:
+    """Remove what an interrupted `replace` left behind; how many files."""
+    count = 0
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if name.endswith(LEFTOVER):
+                os.unlink(os.path.join(folder, name))
+                count += 1
+    return count
+
+
+@contextmanager
+def folder_lock(root: Path, seconds: float = 30.0) -> Iterator[None]:
+    """Keep other purges out of a workspace without a lock of its own: a lock on the folder itself, which makes no file.
+
+    Where the system has none, this does nothing. Raises Refused when another holds it for that long.
+    """
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        yield
+        return
+    from forgetguard.purge.waiting import wait_for
+
+    handle = os.open(root, os.O_RDONLY)
+    try:
+        wait_for(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB), seconds, "workspace-busy")
+        yield
+    finally:
+        os.close(handle)
+
+
+_MARKER_LINE = re.compile(rb"^[ \t]*<!--[^>]*-->[ \t]*\r?$")
+_CONTINUED = re.compile(rb"^[ \t]+\S")
+
+
+def marked(lines: Sequence[bytes], marker: re.Pattern[bytes]) -> Iterator[tuple[str, int, int]]:
+    """(key, first line, line after the last) of every marked memory.
+
+    A marker with text on its line marks that line; a marker alone marks the next line with text, blank lines between
+    included, unless another marker comes first: then that one keeps the text. Indented lines after it belong to it.
+    """
+    for start, line in enumerate(lines):
+        match = marker.search(line)
+        if match is None:
+            continue
+        end = start + 1
+        if not (line[: match.start()] + line[match.end() :]).strip():
+            while end < len(lines) and not lines[end].strip():
+                end += 1
+            if end == len(lines) or _is_other_block(lines[end]):
+                yield match.group(1).decode("utf-8", "replace"), start, start + 1
+                continue
+            end += 1
+        while end < len(lines) and _CONTINUED.match(lines[end]) and not marker.search(lines[end]):
+            end += 1
+        yield match.group(1).decode("utf-8", "replace"), start, end
+
+
+def _is_other_block(line: bytes) -> bool:
+    return line.lstrip().startswith((b"<!--", b"#"))
+
+
+def lines_holding(lines: Sequence[bytes], needles: Needles) -> set[int]:
+    """The numbers of the lines over which a needle stands, wrapped ones with all their lines."""
+    folded = [fold(decode(line)) for line in lines]
+    ends, size = [], 0
+    for line in folded:
+        size += len(line) + 1
+        ends.append(size)
+    whole = b" " + b" ".join(folded) + b" "
+    held: set[int] = set()
+    for number in needles.hits_folded(b" ".join(part for part in folded if part)):
+        held.update(_spans(whole, ends, needles.items[number].folded))
+    return held
+
+
+def _spans(whole: bytes, ends: Sequence[int], pattern: bytes) -> Iterator[int]:
+    # Empty lines leave two blanks in a row, so words are matched with any number of blanks between them.
+    words = re.compile(rb" +".join(map(re.escape, pattern.split(b" "))))
+    for match in words.finditer(whole):
+        first = bisect_right(ends, match.start() - 1)
+        last = bisect_right(ends, match.end() - 2)
+        yield from range(first, last + 1)
+
+
+def without(lines: Sequence[bytes], gone: Iterable[int]) -> bytes:
+    """The lines that stay, byte for byte; a byte order mark stays too."""
+    left_out = set(gone)
+    kept = b"".join(line for number, line in enumerate(lines) if number not in left_out)
+    had = bool(lines) and lines[0].startswith(BOM)
+    return kept if not had or kept.startswith(BOM) else BOM + kept
