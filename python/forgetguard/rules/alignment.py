@@ -6,7 +6,7 @@ one: a word that a text repeats adds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -145,7 +145,8 @@ def _is_digits(token: Token) -> bool:
 def _numbers_agree(a: str, b: str) -> bool:
     if a == b:
         return True
-    return min(len(a), len(b)) >= SUFFIX_DIGITS and (a.endswith(b.lstrip("0")) or b.endswith(a.lstrip("0")))
+    a, b = a.lstrip("0"), b.lstrip("0")
+    return min(len(a), len(b)) >= SUFFIX_DIGITS and (a.endswith(b) or b.endswith(a))
 
 
 @lru_cache(maxsize=4096)
@@ -187,9 +188,32 @@ def _stem_senses() -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=1)
-def _antonyms() -> frozenset[tuple[str, str, str]]:
-    pairs = [(lang, stem(a, lang), stem(b, lang)) for lang, a, b in rows("antonyms")]
-    return frozenset(pairs) | frozenset((lang, b, a) for lang, a, b in pairs)
+def _pairs() -> dict[str, dict[tuple[str, str], frozenset[int]]]:
+    """The numbers of the antonym and converse pairs that each stem stands in, by language."""
+    tables: dict[str, dict[tuple[str, str], set[int]]] = {"antonyms": {}, "converse": {}}
+    for name, table in tables.items():
+        for number, (lang, a, b) in enumerate(rows(name)):
+            # The two ends of a pair get numbers of one pair with opposite signs; 0 has none, so count from 1.
+            table.setdefault((lang, stem(a, lang)), set()).add(number + 1)
+            table.setdefault((lang, stem(b, lang)), set()).add(-number - 1)
+    return {name: {key: frozenset(found) for key, found in table.items()} for name, table in tables.items()}
+
+
+def _paired(name: str, a: str, b: str, language: str) -> bool:
+    """Whether `a` stands at one end of a pair of the table `name` and `b` at the other."""
+    table = _pairs()[name]
+    return any(-number in table.get((language, b), ()) for number in table.get((language, a), ()))
+
+
+def meanings(token: Token, language: str, wordnet: bool) -> Iterable[str]:
+    """Features that two words share if they can align by meaning or as opposites."""
+    key = _stem(token, language)
+    yield from (f"g{number}" for number in sorted(groups(key, language)))
+    yield from (f"c{abs(number)}" for number in sorted(_pairs()["converse"].get((language, key), ())))
+    for synonym in _with_synonyms(key, language):
+        yield from (f"a{abs(number)}" for number in sorted(_pairs()["antonyms"].get((language, synonym), ())))
+    if wordnet and language == "en" and token.kind == "word" and not _is_person(token):
+        yield from (f"s{sense}" for sense in sorted(senses(token)))
 
 
 def groups(key: str, language: str) -> frozenset[int]:
@@ -205,7 +229,7 @@ def senses(token: Token) -> frozenset[str]:
 def _related(f: Token, c: Token, language: str, wordnet: bool) -> bool:
     if groups(_stem(f, language), language) & groups(_stem(c, language), language):
         return True
-    if are_converse(f.key, c.key, language):
+    if are_converse(_stem(f, language), _stem(c, language), language):
         return True
     if not wordnet or language != "en" or _is_person(f) or _is_person(c) or "name" in (f.kind, c.kind):
         return False
@@ -217,15 +241,9 @@ def _is_person(token: Token) -> bool:
     return token.relation not in ("", "work", "care")
 
 
-@lru_cache(maxsize=1)
-def _converse() -> frozenset[tuple[str, str, str]]:
-    pairs = [(lang, stem(a, lang), stem(b, lang)) for lang, a, b in rows("converse")]
-    return frozenset(pairs) | frozenset((lang, b, a) for lang, a, b in pairs)
-
-
 def are_converse(a: str, b: str, language: str) -> bool:
     """Whether two verbs say the same with the roles exchanged (lend, borrow)."""
-    return (language, a, b) in _converse()
+    return _paired("converse", a, b, language)
 
 
 def _stem(token: Token, language: str) -> str:
@@ -234,11 +252,10 @@ def _stem(token: Token, language: str) -> str:
 
 def are_opposite(f: Token, c: Token, language: str) -> bool:
     """Whether the words are antonyms, directly or through a synonym of one of them."""
-    table = _antonyms()
-    if (language, f.key, c.key) in table:
-        return True
     return any(
-        (language, a, b) in table for a in _with_synonyms(f.key, language) for b in _with_synonyms(c.key, language)
+        _paired("antonyms", a, b, language)
+        for a in _with_synonyms(_stem(f, language), language)
+        for b in _with_synonyms(_stem(c, language), language)
     )
 
 

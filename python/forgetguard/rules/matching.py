@@ -6,12 +6,14 @@ The order of the questions, their codes and their lines stand in `rules.tsv`; ea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from forgetguard.rules.alignment import Alignment, align
 from forgetguard.rules.lexicon import rows
-from forgetguard.rules.tokens import Parsed
+from forgetguard.rules.readings import Reading
+from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.vetoes import VETOES, substitution
 
 ANCHOR_WORDS = 4
@@ -19,25 +21,56 @@ ANCHOR_WORDS = 4
 ANCHOR_SIMILARITY = 0.78
 RARE = 8
 ID_KINDS = ("email", "phone", "url", "id")
-LONG_NUMBER = 7
+LONG_NUMBER = 9
+"""Least digits of a bare number that is a code and no amount."""
+LONG_ID = 6
+"""Least characters of a code that belongs to one thing only ("v2" does not)."""
+ID_COMPANIONS = 2
+"""Most content words beside its codes that a fact about a code has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """`action`: drop, hold or store. `code`: the kind that matched, or the veto or absence that let it through.
 
+    For a clause that matched, `code` is `clause` and `why` what the clause is; else both are the same.
     `coverage`: the larger share of content weight that the two texts have in common, 0 to 1, rounded to 1e-4.
     """
 
     action: str
     code: str
     coverage: float = 0.0
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.why:
+            object.__setattr__(self, "why", self.code)
 
 
 @lru_cache(maxsize=1)
 def lines() -> dict[str, float]:
     """The least similarity of each kind that has one."""
     return {code: float(model) for _, code, model, *_ in rows("rules") if model != "-"}
+
+
+def judge(
+    candidate: Sequence[Reading], fact: Parsed, similarity: float | None, *, past: str = "drop", wordnet: bool = True
+) -> Decision:
+    """`decide` for a whole candidate and, if that stores, for each of its clauses; the first that drops, else holds."""
+    whole = decide(candidate[0].parsed, fact, similarity, past=past, wordnet=wordnet)
+    if whole.action == "drop" or len(candidate) == 1:
+        return whole
+    found = [whole] if whole.action == "hold" else []
+    for reading in candidate[1:]:
+        decision = decide(reading.parsed, fact, _for_clause(similarity), past=past, wordnet=wordnet)
+        if decision.action != "store":
+            found.append(Decision(decision.action, "clause", decision.coverage, decision.code))
+    return next((d for d in found if d.action == "drop"), found[0] if found else whole)
+
+
+def _for_clause(similarity: float | None) -> float | None:
+    """The embedding is of the whole text: below the line of clauses it says so, above it says nothing of one clause."""
+    return similarity if similarity is not None and similarity < lines()["clause"] else None
 
 
 def decide(
@@ -103,8 +136,14 @@ def _ceased(alignment: Alignment, past: str) -> bool:
 
 def _is_about_id(alignment: Alignment) -> bool:
     """The texts share a code, and the fact says little beside it."""
-    shared = [t for t in alignment.kept if t.kind in ID_KINDS or (t.kind == "number" and len(t.key) >= LONG_NUMBER)]
-    return bool(shared) and len(alignment.fact) - len(shared) <= 2
+    shared = [t for t in alignment.kept if _is_code(t)]
+    return bool(shared) and len(alignment.fact) - len(shared) <= ID_COMPANIONS
+
+
+def _is_code(token: Token) -> bool:
+    if token.kind == "number":
+        return len(token.key) >= LONG_NUMBER
+    return token.kind in ID_KINDS and len(token.key) >= LONG_ID
 
 
 def _is_subset(alignment: Alignment) -> bool:

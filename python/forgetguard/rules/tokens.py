@@ -245,9 +245,7 @@ def _phrases(tokens: list[Token], language: str) -> list[Token]:
     out: list[Token] = []
     i = 0
     while i < len(tokens):
-        for keys, word in (
-            table.get(stem(tokens[i].form, language), ()) if tokens[i].kind in ("word", "negation") else ()
-        ):
+        for keys, word in table.get(stem(tokens[i].form, language), ()) if tokens[i].kind in ("word", "unit") else ():
             span = tokens[i : i + len(keys)]
             if len(span) == len(keys) and all(
                 t.kind != "mark" and stem(t.form, language) == k for t, k in zip(span, keys, strict=True)
@@ -257,7 +255,7 @@ def _phrases(tokens: list[Token], language: str) -> list[Token]:
                         span[0],
                         kind="word",
                         key=word,
-                        form=word,
+                        form=" ".join(t.form for t in span),
                         end=span[-1].end,
                         role="content",
                         rarity=rarity(word, word),

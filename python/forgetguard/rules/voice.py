@@ -30,7 +30,8 @@ def _looks_participle(token: Token, language: str) -> bool:
     if token.kind != "word" or token.role != "content":
         return False
     if language == "en":
-        return token.form.endswith("ed") or token.form in _irregular_forms()
+        first = token.form.partition(" ")[0]
+        return first.endswith("ed") or first in _irregular_forms()
     if language == "de":
         return token.form.startswith("ge")
     return token.form.endswith(("ado", "ada", "ido", "ida", "ados", "adas", "idos", "idas", "e", "ee", "i", "u"))
