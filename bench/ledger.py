@@ -123,7 +123,9 @@ def measure_forget(report: Report, folder: Path, large: int) -> None:
     for count in places:
         report.row(f"forget, durable, at {count:,} entries", typical[count], "ms")
         report.row(f"  a plain unencrypted insert, at {count:,} rows", statistics.median(plain[count]), "ms")
-        report.row(f"  rewriting a whole sealed file of {count:,}", median_ms(whole_file(places[count], count), 20), "ms")
+        report.row(
+            f"  rewriting a whole sealed file of {count:,}", median_ms(whole_file(places[count], count), 20), "ms"
+        )
     report.row(f"forget at {large:,} entries against one at {SMALL}", typical[large] / typical[SMALL], "times", 1.5)
     for ledger in ledgers.values():
         ledger.close()

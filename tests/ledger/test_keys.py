@@ -6,12 +6,14 @@ import base64
 import copy
 import pickle
 import stat
+import sys
+import traceback
 from pathlib import Path
 
 import pytest
 
 from forgetguard.errors import InvalidKey
-from forgetguard.keys import Key, Passphrase, find_key, write_key_file
+from forgetguard.keys import Key, Passphrase, find_key, save_to_keyring, write_key_file
 
 RAW = bytes(range(100, 132))
 CHEAP = {"passes": 1, "memory_kib": 8192}
@@ -90,3 +92,70 @@ def test_a_key_is_made_once_and_found_again(tmp_path: Path) -> None:
     again = find_key(create=True, path=tmp_path / "key")
     assert (made.source, made.created, again.created) == ("file", True, False)
     assert made.key.reveal() == again.key.reveal()
+
+
+class FakeKeyring:
+    """A keyring that keeps passwords in memory."""
+
+    priority = 5
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_keyring(self) -> FakeKeyring:
+        return self
+
+    def get_password(self, service: str, account: str) -> str | None:
+        return self.kept.get((service, account))
+
+    def set_password(self, service: str, account: str, password: str) -> None:
+        self.kept[service, account] = password
+
+
+def test_keyring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "keyring", FakeKeyring())  # type: ignore[arg-type]
+    with pytest.raises(InvalidKey) as caught:
+        Key.from_keyring("service", "account")
+    assert caught.value.code == "key-missing"
+    made = find_key(create=True)
+    assert (made.source, made.created) == ("keyring", True)
+    assert find_key().key.reveal() == made.key.reveal()
+    assert Key.from_keyring().reveal() == made.key.reveal()
+    with pytest.raises(InvalidKey) as caught:
+        save_to_keyring(Key.generate())
+    assert caught.value.code == "key-exists"
+
+
+def test_a_keyring_that_fails_shows_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Broken(FakeKeyring):
+        def set_password(self, service: str, account: str, password: str) -> None:
+            raise RuntimeError(password)
+
+    monkeypatch.setitem(sys.modules, "keyring", Broken())  # type: ignore[arg-type]
+    with pytest.raises(InvalidKey) as caught:
+        save_to_keyring(Key.from_bytes(RAW))
+    assert caught.value.code == "keyring-unavailable"
+    assert RAW.hex() not in "".join(traceback.format_exception(caught.value))
+
+
+def test_without_the_keyring_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "keyring", None)  # type: ignore[arg-type]
+    with pytest.raises(InvalidKey) as caught:
+        Key.from_keyring()
+    assert caught.value.code == "keyring-unavailable"
+    assert "keyring" in caught.value.advice
+    assert find_key(create=True).source == "file"
+
+
+@pytest.mark.parametrize("text", ["", None, 5, "\udc80"])
+def test_a_passphrase_that_cannot_be_used(text: object) -> None:
+    with pytest.raises(InvalidKey):
+        Passphrase(text)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("cost", [(0, 8192), (1, 1), (1000, 8192), (1, 2**31)])
+def test_a_cost_out_of_bounds(cost: tuple[int, int]) -> None:
+    with pytest.raises(InvalidKey):
+        Passphrase("horse", passes=cost[0], memory_kib=cost[1])

@@ -151,3 +151,64 @@ def test_one_bad_record_leaves_the_others_readable(
     ledger.close()
     with Ledger.open(path, key) as again:
         assert [entry.text for entry in again.entries()] == ["two"]
+
+
+def test_an_older_file_copied_over_the_open_one(path: Path, key: Key, ledger: Ledger, tmp_path: Path) -> None:
+    """Same inode, older content: `cp old ledger.db` while it is open and its WAL has been written back."""
+    ledger.forget([Fact("one")])
+    ledger.close()
+    old = path.read_bytes()
+    with Ledger.open(path, key) as again:
+        again.forget([Fact("two")])
+        with again._core.connections.write_lock:
+            again._core.connections.writer().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert len(again.entries()) == 2
+        status = path.stat()
+        path.write_bytes(old)
+        assert path.stat().st_ino == status.st_ino
+        assert code_of(again.entries) in ("rolled-back", "damaged")
+        assert code_of(lambda: again.forget([Fact("three")])) in ("rolled-back", "damaged")
+
+
+def test_damaged_while_open(path: Path, key: Key, ledger: Ledger) -> None:
+    ledger.forget([Fact("x" * 20_000) for _ in range(20)])
+    ledger.close()
+    with Ledger.open(path, key) as again:
+        size = path.stat().st_size
+        with path.open("r+b") as stream:
+            stream.seek(4096)
+            stream.write(b"\xa5" * (size - 4096))
+        assert code_of(again.entries) == "damaged"
+        assert code_of(lambda: again.forget([Fact("two")])) == "damaged"
+    assert code_of(lambda: Ledger.open(path, key)) == "damaged"
+
+
+def test_a_record_removed_from_the_middle_is_reported(
+    path: Path, key: Key, ledger: Ledger, raw: Callable[..., object]
+) -> None:
+    for text in ("one", "two", "three"):
+        ledger.intend([Fact(text)])
+    ledger.close()
+    raw("DELETE FROM log WHERE seq = 2")
+    with Ledger.open(path, key) as again:
+        assert [entry.text for entry in again.entries()] == ["one", "three"]
+        assert again.status().problems == {"gap": 1}
+        assert again.verify().exit_code == 1
+
+
+@pytest.mark.parametrize("code", sorted(LedgerUnavailable.CAUSES))
+def test_every_cause_has_its_own_advice(code: str) -> None:
+    message, advice = LedgerUnavailable.CAUSES[code]
+    error = LedgerUnavailable.because(code)
+    assert (str(error), error.code, error.advice) == (message, code, advice)
+    assert sum(advice == other for _, other in LedgerUnavailable.CAUSES.values()) == 1
+
+
+def test_inspecting_never_raises_for_a_ledger_that_does_not_open(path: Path, key: Key, ledger: Ledger) -> None:
+    assert Ledger.inspect(path, key).exit_code == 0
+    assert Ledger.inspect(path, Key.generate()).exit_code == 3
+    ledger.forget([Fact("one")])
+    ledger.close()
+    remove(path)
+    verification = Ledger.inspect(path, key)
+    assert (verification.exit_code, verification.problems) == (1, {"missing": 1})

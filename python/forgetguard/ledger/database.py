@@ -200,6 +200,7 @@ class Connections:
         self.write_lock = threading.RLock()
         self.read_lock = threading.RLock()
         self.generation = 0
+        self.fork_waits = False
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
         self._process = os.getpid()
@@ -247,6 +248,7 @@ class Connections:
         """
         _INHERITED.extend(one for one in (self._reader, self._writer) if one is not None)
         self._reader = self._writer = None
+        self.fork_waits = False
         self.write_lock = threading.RLock()
         self.read_lock = threading.RLock()
         self._process = os.getpid()
@@ -285,6 +287,10 @@ class Connections:
         deadline = time.monotonic() + self.wait
         pause = 0.0005
         while True:
+            if self.fork_waits and time.monotonic() < deadline:
+                # Python's locks are not fair: a thread that writes all the time would starve the one that forks.
+                time.sleep(0.0005)
+                continue
             lock = self.write_lock
             lock.acquire()
             try:
@@ -341,6 +347,7 @@ FORK_PATIENCE: Final = 10.0  # seconds to let another thread finish its transact
 def _before_fork() -> None:
     _FORKING.held = held = []
     for one in list(_ALL):
+        one.fork_waits = True
         writing = one.write_lock.acquire(timeout=FORK_PATIENCE)
         reading = one.read_lock.acquire(timeout=FORK_PATIENCE)
         held.append((one, writing, reading))
@@ -350,6 +357,7 @@ def _before_fork() -> None:
 
 def _after_fork_in_parent() -> None:
     for one, writing, reading in reversed(_FORKING.held):
+        one.fork_waits = False
         if reading:
             one.read_lock.release()
         if writing:

@@ -23,15 +23,17 @@ from typing import BinaryIO, Final
 
 from forgetguard.keys import sync_directory
 from forgetguard.ledger.header import Secrets
-from forgetguard.ledger.sealing import mac
+from forgetguard.ledger.sealing import OVERHEAD, mac, seal, unseal
 
 MAGIC: Final = b"FGMARK1\0"
 DEVICE_BYTES: Final = 16
 SLOT_BYTES: Final = 8192
-_FIXED: Final = struct.Struct("<8sQ16sI16sH")  # magic, generation, vault, epoch, device, number of heads
+# magic, generation, vault, epoch, device, number of heads, length of the sealed path of the ledger
+_FIXED: Final = struct.Struct("<8sQ16sI16sHH")
 _HEAD: Final = struct.Struct("<16sQ")
 _MAC_BYTES: Final = 32
-MAX_HEADS: Final = (SLOT_BYTES - _FIXED.size - _MAC_BYTES) // _HEAD.size
+MAX_PLACE_BYTES: Final = 2048  # a longer path is left out
+MAX_HEADS: Final = (SLOT_BYTES - _FIXED.size - _MAC_BYTES - MAX_PLACE_BYTES - OVERHEAD) // _HEAD.size
 
 
 class DefaultMark:
@@ -52,6 +54,7 @@ class Mark:
     epoch: int
     device: bytes
     heads: Mapping[bytes, int] = field(default_factory=dict)
+    place: bytes = b""
     generation: int = 0
 
     def is_ahead_of(self, epoch: int, heads: Mapping[bytes, int]) -> bool:
@@ -79,8 +82,8 @@ class MarkFile:
 
     def __init__(self, ledger: str, path: str | os.PathLike[str] | None) -> None:
         self._fixed = None if path is None else Path(path)
-        real = os.fsencode(os.path.realpath(ledger))
-        self._place = hashlib.blake2b(real, digest_size=16).hexdigest()
+        self.real = os.fsencode(os.path.realpath(ledger))
+        self._place = hashlib.blake2b(self.real, digest_size=16).hexdigest()
 
     def path(self, vault: bytes) -> Path:
         """The file of this vault at this place."""
@@ -101,12 +104,15 @@ class MarkFile:
         return found is not None and found != vault
 
     def elsewhere(self, keys: Secrets) -> list[Mark]:
-        """The marks that this vault has at other places: it was moved or copied."""
+        """The marks that this vault left at places where no file stands any more: it was moved from there.
+
+        Where one still stands, this is a copy, and how far the other one got says nothing about it.
+        """
         if self._fixed is not None:
             return []
         names = state_directory().glob(f"*-{keys.vault.hex()}.mark")
         found = (load(path, keys) for path in names if path != self.path(keys.vault))
-        return [mark for mark in found if mark is not None]
+        return [mark for mark in found if mark is not None and not (mark.place and os.path.lexists(mark.place))]
 
     def forget_place(self) -> None:
         """Remove every mark for this place; for `accept_loss` and restore."""
@@ -129,14 +135,13 @@ def load(path: Path, keys: Secrets) -> Mark | None:
 
 def newest(content: bytes, keys: Secrets) -> Mark | None:
     """The newest slot in a mark file's bytes that verifies under these keys, or None."""
-    key = keys.key("mark")
-    marks = [_decode(content[at : at + SLOT_BYTES], key) for at in (0, SLOT_BYTES)]
+    marks = [_decode(content[at : at + SLOT_BYTES], keys) for at in (0, SLOT_BYTES)]
     valid = [mark for mark in marks if mark is not None and mark.vault == keys.vault]
     return max(valid, key=lambda mark: mark.generation, default=None)
 
 
-def advance(path: Path, keys: Secrets, device: bytes, heads: Mapping[bytes, int], *, sync: bool = False) -> Mark:
-    """Raise the mark to at least these heads, under the file's own lock, and return what now stands there.
+def advance(path: Path, keys: Secrets, device: bytes, heads: Mapping[bytes, int], place: bytes) -> None:
+    """Raise the mark to at least these heads, under the file's own lock. Not synced: a lower bound may be late.
 
     Never lowers a head or the epoch. A file that is absent is made, 0600. An existing mark of another device id of ours
     gives way only in `device`. Raises OSError.
@@ -148,14 +153,9 @@ def advance(path: Path, keys: Secrets, device: bytes, heads: Mapping[bytes, int]
             known[one] = max(n, known.get(one, 0))
         epoch = max(keys.epoch, found.epoch) if found is not None else keys.epoch
         generation = found.generation + 1 if found is not None else 1
-        mark = Mark(keys.vault, epoch, device, _bounded(known, device), generation)
+        mark = Mark(keys.vault, epoch, device, _bounded(known, device), place, generation)
         stream.seek(SLOT_BYTES * (generation % 2))
-        stream.write(_encode(mark, keys.key("mark")))
-        stream.flush()
-        if sync:
-            os.fsync(stream.fileno())
-            sync_directory(path.parent)
-    return mark
+        stream.write(_encode(mark, keys))
 
 
 def bridge(path: Path, old: Secrets, new: Secrets) -> None:
@@ -172,14 +172,14 @@ def bridge(path: Path, old: Secrets, new: Secrets) -> None:
             generation = found.generation + 1
             mark = replace(found, epoch=new.epoch, generation=generation)
             stream.seek(SLOT_BYTES * (generation % 2))
-            stream.write(_encode(mark, new.key("mark")))
+            stream.write(_encode(mark, new))
             stream.flush()
             os.fsync(stream.fileno())
     except OSError:
         return
 
 
-def start(path: Path, keys: Secrets, heads: Mapping[bytes, int], *, anew: bool = False) -> Mark:
+def start(path: Path, keys: Secrets, heads: Mapping[bytes, int], place: bytes, *, anew: bool = False) -> Mark:
     """The mark that stands here, or a first one with a new device id.
 
     With `anew`, a new one in any case. Raises OSError.
@@ -189,11 +189,11 @@ def start(path: Path, keys: Secrets, heads: Mapping[bytes, int], *, anew: bool =
         found = None if anew else newest(stream.read(), keys)
         if found is not None:
             return found
-        mark = Mark(keys.vault, keys.epoch, new_device(), _bounded(dict(heads), b""), 1)
+        mark = Mark(keys.vault, keys.epoch, new_device(), _bounded(dict(heads), b""), place, 1)
         stream.seek(0)
         stream.truncate()
         stream.seek(SLOT_BYTES)
-        stream.write(_encode(mark, keys.key("mark")))
+        stream.write(_encode(mark, keys))
         stream.flush()
         os.fsync(stream.fileno())
     sync_directory(path.parent)
@@ -208,22 +208,27 @@ def _bounded(heads: dict[bytes, int], own: bytes) -> dict[bytes, int]:
     return {one: heads[one] for one in kept}
 
 
-def _encode(mark: Mark, key: bytes) -> bytes:
-    fixed = _FIXED.pack(MAGIC, mark.generation, mark.vault, mark.epoch, mark.device, len(mark.heads))
-    body = fixed + b"".join(_HEAD.pack(device, n) for device, n in sorted(mark.heads.items()))
-    return body + mac(key, body)
+def _encode(mark: Mark, keys: Secrets) -> bytes:
+    # Sealed with a nonce from the system: a path can name a person.
+    place = seal(keys.key("mark-place"), mark.place, b"") if len(mark.place) <= MAX_PLACE_BYTES else b""
+    heads = b"".join(_HEAD.pack(device, n) for device, n in sorted(mark.heads.items()))
+    fixed = _FIXED.pack(MAGIC, mark.generation, mark.vault, mark.epoch, mark.device, len(mark.heads), len(place))
+    body = fixed + heads + place
+    return body + mac(keys.key("mark"), body)
 
 
-def _decode(slot: bytes, key: bytes) -> Mark | None:
+def _decode(slot: bytes, keys: Secrets) -> Mark | None:
     if len(slot) < _FIXED.size + _MAC_BYTES:
         return None
-    magic, generation, vault, epoch, device, count = _FIXED.unpack_from(slot)
-    end = _FIXED.size + count * _HEAD.size
+    magic, generation, vault, epoch, device, count, place_size = _FIXED.unpack_from(slot)
+    heads_end = _FIXED.size + count * _HEAD.size
+    end = heads_end + place_size
     if magic != MAGIC or end + _MAC_BYTES > len(slot):
         return None
-    if not secrets.compare_digest(slot[end : end + _MAC_BYTES], mac(key, slot[:end])):
+    if not secrets.compare_digest(slot[end : end + _MAC_BYTES], mac(keys.key("mark"), slot[:end])):
         return None
-    return Mark(vault, epoch, device, dict(_HEAD.iter_unpack(slot[_FIXED.size : end])), generation)
+    place = unseal(keys.key("mark-place"), slot[heads_end:end], b"") or b""
+    return Mark(vault, epoch, device, dict(_HEAD.iter_unpack(slot[_FIXED.size : heads_end])), place, generation)
 
 
 def _vault_of(path: Path) -> bytes | None:

@@ -118,6 +118,8 @@ def verify(core: Core, review: ReviewRing) -> Verification:
     try:
         with core.connections.read_lock:
             core.refresh()
+        # Before the file: what another process writes meanwhile must not look as if the mark were ahead.
+        marked = mark.load(core.marks.path(core.keys.vault), core.keys) if core.marks is not None else None
         with translating():
             connection = open_checked(core.path, core.connections.wait)
             try:
@@ -135,7 +137,7 @@ def verify(core: Core, review: ReviewRing) -> Verification:
         problems["gap"] += sum(tally.missing for tally in tallies.values())
         problems["forked"] += sum(tally.doubled for tally in tallies.values())
         problems["review-unreadable"] += review.unreadable()
-        problems += _verify_mark(core, {device: tally.head for device, tally in tallies.items()})
+        problems += _verify_mark(core, marked, {device: tally.head for device, tally in tallies.items()})
     except LedgerUnavailable as error:
         problems[error.code] += 1
     return Verification.of(problems, records)
@@ -169,12 +171,11 @@ def _verify_records(connection: sqlite3.Connection, keys: Secrets, problems: Cou
     return count
 
 
-def _verify_mark(core: Core, heads: Mapping[bytes, int]) -> Counter[str]:
+def _verify_mark(core: Core, found: mark.Mark | None, heads: Mapping[bytes, int]) -> Counter[str]:
     if core.marks is None:
         return Counter({"mark-none": 1})
     if core.mark_state in ("new", "moved", "unwritable", "damaged"):
         return Counter({f"mark-{core.mark_state}": 1})
-    found = mark.load(core.marks.path(core.keys.vault), core.keys)
     if found is None:
         return Counter({"mark-lost": 1})
     return Counter({"rolled-back": 1} if found.is_ahead_of(core.keys.epoch, heads) else {})
