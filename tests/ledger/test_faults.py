@@ -63,7 +63,7 @@ def test_a_half_written_batch_is_not_there(ledger: Ledger) -> None:
 
 
 def test_erasing_without_a_copy_is_pending(path: Path, key: Key, ledger: Ledger) -> None:
-    """VACUUM fails (no space, here: not allowed): protection has ended, the answer is `pending`, and it is done later."""
+    """VACUUM fails (for want of space; here it is forbidden): protection has ended, and the rest is done later."""
     ids = ledger.forget([Fact(f"fact {number}") for number in range(200)])
     sqlite_attach = 24  # what VACUUM does first, and nothing else here
     ledger._core.connections.writer().set_authorizer(lambda action, *_: int(action == sqlite_attach))
@@ -86,7 +86,7 @@ def test_a_file_that_may_not_grow(path: Path, key: Key, ledger: Ledger) -> None:
     assert lines[2][0] == "forgot"
     assert lines[3] == ["entries", "2"]
     with Ledger.open(path, key) as again:
-        assert [entry.text for entry in again.entries()][0] == "before"
+        assert again.entries()[0].text == "before"
         assert again.verify().outcome == "ok"
 
 

@@ -181,7 +181,7 @@ def unsupported(path: str) -> bool:
     real = Path(os.path.realpath(path))
     if any(part.casefold() in SYNCED_FOLDERS or part.startswith("OneDrive - ") for part in real.parts[:-1]):
         return True
-    if any((folder / marker).exists() for folder in list(real.parents)[:-1] for marker in SYNC_MARKERS):
+    if any(os.path.exists(folder / marker) for folder in list(real.parents)[:-1] for marker in SYNC_MARKERS):
         return True
     kind = _file_system(str(real))
     return (kind in NETWORK_TYPES or kind.startswith("fuse.")) and kind not in LOCAL_FUSE
