@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from purge.world import CANARY, MIXED, NOTE, OTHER, TABLES, World
 
 from forgetguard.provenance import Participant, ProvenanceStore, Session
 from forgetguard.values import Origin, OriginClass
+from purge.world import CANARY, MIXED, NOTE, OTHER, TABLES, World
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from purge.world import CANARY, MIXED, OTHER, World, holds, picture
-
 from forgetguard.purge import Selection, make_plan, preview
+from purge.world import CANARY, MIXED, OTHER, World, holds, picture
 
 
 def test_a_purge_is_clean_and_takes_whole_entries(world: World) -> None:

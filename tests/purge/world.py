@@ -112,7 +112,7 @@ for folder, _, names in os.walk(sys.argv[1]):
 
 
 def picture(root: Path) -> list[str]:
-    """Every file with hash and time, read by a child: a handle of our own would drop the locks that SQLite holds here."""
+    """Every file with hash and time, read by a child: a handle of our own would drop locks that SQLite holds here."""
     done = subprocess.run([sys.executable, "-c", PICTURE, str(root)], capture_output=True, check=True, timeout=60)
     return sorted(done.stdout.decode().splitlines())
 

@@ -157,7 +157,7 @@ def marked(lines: Sequence[bytes], marker: re.Pattern[bytes]) -> Iterator[tuple[
         if match is None:
             continue
         end = start + 1
-        if not (line[: match.start()] + line[match.end() :]).strip():
+        if not (line[: match.start()].removeprefix(BOM) + line[match.end() :]).strip():
             while end < len(lines) and not lines[end].strip():
                 end += 1
             if end == len(lines) or _is_other_block(lines[end]):

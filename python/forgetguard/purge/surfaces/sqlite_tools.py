@@ -22,6 +22,7 @@ from forgetguard.purge.surfaces.protocol import Finding, Standing
 
 Loader = Callable[[sqlite3.Connection], None]
 WAIT_SECONDS = 30.0
+COMPACTING_WAIT_SECONDS = 5.0  # a reader that stays longer is reported, and the next run tries again
 _FTS = re.compile(r"create\s+virtual\s+table\b.*?\busing\s+fts([345])\b", re.IGNORECASE | re.DOTALL)
 _CONTENT = re.compile(r"\bcontent\s*=\s*(?:'([^']*)'|\"([^\"]*)\"|([\w$]+))?", re.IGNORECASE)
 
@@ -211,6 +212,7 @@ def compact(connection: Connection, place: str) -> tuple[Finding, ...]:
     What stood in the way (a reader, no space, other tables that count on rowids) is a finding: then the bytes cannot be
     proved gone.
     """
+    list(connection.execute(f"PRAGMA busy_timeout={int(COMPACTING_WAIT_SECONDS * 1000)}"))
     moved = renumbered(connection)
     indexes = text_indexes(connection)
     others = {name for (name,) in connection.execute(_OTHER_VIRTUAL) if name not in {index.name for index in indexes}}
