@@ -51,7 +51,9 @@ def modal(alignment: Alignment) -> bool:
         t.start for t, at in zip(alignment.candidate, alignment.backward, strict=True) if at >= 0 and not is_name(t)
     ]
     last = max(claims, default=-1)
-    frames = [start for start, _ in _find_frames(alignment.whole_candidate, "modals") if start not in claims]
+    said = {t.form for t in alignment.whole_fact.tokens}
+    ours = {t.start for t in alignment.whole_candidate.tokens if t.form in said} | set(claims)
+    frames = [start for start, _ in _find_frames(alignment.whole_candidate, "modals") if start not in ours]
     return any(start < last or not claims for start in frames)
 
 

@@ -26,7 +26,7 @@ class Lexeme:
     `kind`: word, number, time, date, phone, id, email, url, cjk, emoji, mark (punctuation).
     `capital`: the first letter was upper case. `shout`: all of two or more letters were.
     `first`: no word stands before it in its sentence. `joined`: no space stands before it.
-    `possessive`: it ended in 's. `start` and `end` count code points of the cleaned text.
+    `possessive`: it ended in 's. `privative`: -free followed. `start` and `end` count code points of the cleaned text.
     From `quantities` on, the kinds number, unit, date, weekday and time carry a canonical key as their text.
     """
 
@@ -39,6 +39,7 @@ class Lexeme:
     first: bool = False
     joined: bool = False
     possessive: bool = False
+    privative: bool = False
 
 
 @lru_cache(maxsize=1)

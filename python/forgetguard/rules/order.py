@@ -20,14 +20,24 @@ def role(alignment: Alignment) -> bool:
     """Who does what to whom is turned round, or one verb stands for its converse with nobody exchanged."""
     people = _shared_participants(alignment)
     converse = _is_converse(alignment)
+    passive = is_passive(alignment.whole_fact) != is_passive(alignment.whole_candidate)
     if len(people) < 2:
-        return converse
+        return converse and not passive
     (fact_one, candidate_one), (fact_two, candidate_two) = people[0], people[1]
     if not converse and not _is_asymmetric(alignment, fact_one, fact_two):
         return False
     turned = (candidate_one.start > candidate_two.start) != _possessor_first(candidate_one, candidate_two)
-    passive = is_passive(alignment.whole_fact) != is_passive(alignment.whole_candidate)
+    if passive and not _keeps_verb(alignment):
+        return False
     return turned != (passive != converse)
+
+
+def _keeps_verb(alignment: Alignment) -> bool:
+    """Whether every aligned asymmetric verb is the same word in both: only then does the voice tell who acts."""
+    language = alignment.whole_fact.language
+    pairs = [(f, alignment.candidate[at]) for f, at in zip(alignment.fact, alignment.forward, strict=True) if at >= 0]
+    verbs = [(f, c) for f, c in pairs if (language, f.key) in _asymmetric()]
+    return bool(verbs) and all(f.key == c.key for f, c in verbs)
 
 
 def _is_converse(alignment: Alignment) -> bool:
@@ -67,13 +77,21 @@ def _shared_participants(alignment: Alignment) -> list[tuple[Token, Token]]:
     found = [
         (f, alignment.candidate[at])
         for f, at in zip(alignment.fact, alignment.forward, strict=True)
-        if at >= 0 and (is_name(f) or (f.relation and f.relation != "pet"))
+        if at >= 0 and ((is_name(f) and _takes_part(alignment.whole_fact, f)) or (f.relation and f.relation != "pet"))
     ]
     fact_user = _first_user(alignment.whole_fact)
     candidate_user = _first_user(alignment.whole_candidate)
     if fact_user is not None and candidate_user is not None:
         found.append((fact_user, candidate_user))
     return sorted(found, key=lambda pair: pair[0].start)
+
+
+def _takes_part(parsed: Parsed, token: Token) -> bool:
+    """A person, or a name that stands where persons do: first, or behind a word like to, from and by."""
+    if token.person:
+        return True
+    before = [t for t in parsed.tokens if t.start < token.start and t.kind != "mark"]
+    return not before or before[-1].form in particles("party") or before[-1].role == "content"
 
 
 def _is_somebody(token: Token) -> bool:

@@ -31,6 +31,7 @@ NEGATION_REACH = 6
 BACKWARD_NEGATION = frozenset({"de", *CJK_LANGUAGES})
 """Languages whose negation may stand behind what it negates: it reaches its whole clause."""
 SHOUTED_SHARE = 0.6
+LABEL_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class Token:
     possessive: bool = False
     person: bool = False
     negated: bool = False
+    privative: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,9 @@ def parse(text: str, aliases: tuple[str, ...] = ()) -> Parsed:
     language = vote(lexemes)
     quantified = quantify(_expand(lexemes, language), language)
     capitals = not _is_shouted(quantified)
-    tokens = [token for lexeme in quantified for token in _tokens(lexeme, language, capitals)]
-    tokens = _phrases(_aliased(tokens, aliases), language)
+    joined = _without_hyphens(quantified)
+    tokens = [token for lexeme in joined for token in _tokens(lexeme, language, capitals)]
+    tokens = _labels(_phrases(_aliased(tokens, aliases), language))
     tokens, ceased = _negations(_clauses(tokens), language)
     tokens = _without_lone_emoji(tokens)
     exact = " ".join(token.form if token.kind == "word" else token.key for token in tokens if token.kind != "mark")
@@ -132,6 +135,39 @@ def _expand_word(lexeme: Lexeme, language: str) -> list[Lexeme]:
     if tail == "s":
         return [replace(lexeme, text=head, possessive=head not in particles("never-possessive"))]
     return [replace(lexeme, text=head + tail)]
+
+
+def _without_hyphens(lexemes: list[Lexeme]) -> list[Lexeme]:
+    """The lexemes without the hyphens that join words ("left-handed"); a word before "-free" is negated."""
+    out: list[Lexeme] = []
+    for i, lexeme in enumerate(lexemes):
+        inside = lexeme.text == "-" and lexeme.joined and i + 1 < len(lexemes) and lexemes[i + 1].joined
+        if not inside:
+            out.append(lexeme)
+        elif i and lexemes[i + 1].text in particles("privative"):
+            out[-1] = replace(out[-1], privative=True)
+    return [lexeme for i, lexeme in enumerate(out) if not (i and out[i - 1].privative)]
+
+
+def _labels(tokens: list[Token]) -> list[Token]:
+    """Up to three words before a colon at the start of a line say what the line is about; they carry no claim."""
+    out = list(tokens)
+    start = 0
+    for i, token in enumerate(tokens):
+        if token.kind != "mark":
+            continue
+        if token.form == ":" and all(_may_label(t) for t in tokens[start:i]) and i - start <= LABEL_WORDS:
+            out[start:i] = [replace(t, kind="word", role="soft", relation="") for t in tokens[start:i]]
+        if token.form in ("\n", "-", "*"):
+            start = i + 1
+        elif token.form != "*":
+            start = len(tokens)
+    return out
+
+
+def _may_label(token: Token) -> bool:
+    """A label is made of ordinary words; a name or a relative before a colon is a subject."""
+    return token.kind == "mark" or (token.kind == "word" and not token.person and token.relation in ("", "pet", "care"))
 
 
 def _is_shouted(lexemes: list[Lexeme]) -> bool:
@@ -189,7 +225,15 @@ def _word(lexeme: Lexeme, language: str, capitals: bool) -> Token:
     if not kin and _is_name(lexeme, language, capitals):
         return replace(token, kind="name", person=is_given_name(form))
     role = "soft" if is_listed("soft", form, language) else "content"
-    return replace(token, key=key, role=role, relation=kin, rarity=rarity(form, key), person=is_given_name(form))
+    return replace(
+        token,
+        key=key,
+        role=role,
+        relation=kin,
+        rarity=rarity(form, key),
+        person=is_given_name(form),
+        privative=lexeme.privative,
+    )
 
 
 def _is_name(lexeme: Lexeme, language: str, capitals: bool) -> bool:
@@ -245,7 +289,7 @@ def _phrases(tokens: list[Token], language: str) -> list[Token]:
     out: list[Token] = []
     i = 0
     while i < len(tokens):
-        for keys, word in table.get(stem(tokens[i].form, language), ()) if tokens[i].kind in ("word", "unit") else ():
+        for keys, word in table.get(stem(tokens[i].form, language), ()) if tokens[i].kind in ("word", "name", "unit") else ():
             span = tokens[i : i + len(keys)]
             if len(span) == len(keys) and all(
                 t.kind != "mark" and stem(t.form, language) == k for t, k in zip(span, keys, strict=True)
@@ -253,7 +297,7 @@ def _phrases(tokens: list[Token], language: str) -> list[Token]:
                 out.append(
                     replace(
                         span[0],
-                        kind="word",
+                        kind="name" if span[0].kind == "name" else "word",
                         key=word,
                         form=" ".join(t.form for t in span),
                         end=span[-1].end,
@@ -313,6 +357,7 @@ def _negations(tokens: list[Token], language: str) -> tuple[list[Token], bool]:
         i = end
     if ceased and language == "fr":
         plain.clear()
+    reversed_ ^= {i for i, token in enumerate(out) if token.privative}
     negated = plain ^ reversed_
     return [replace(t, negated=True) if i in negated and t.kind != "negation" else t for i, t in enumerate(out)], ceased
 
