@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 
 from forgetguard.rules.lexicon import rows
+from forgetguard.rules.words import stem
 
 LANGUAGES = {"en": "english", "pt": "portuguese", "es": "spanish", "fr": "french", "de": "german"}
 Key = Callable[[str], str]
@@ -38,27 +39,9 @@ def folding() -> dict[int, str]:
 
 
 def our_key(lang: str) -> Key:
-    irregular = {form: lemma for code, form, lemma in rows("irregular") if code == lang}
-    suffixes = sorted(
-        ((suffix, replacement, int(least)) for code, suffix, replacement, least in rows("suffix") if code == lang),
-        key=lambda row: (-len(row[0]), row[0]),
-    )
-    by_end = defaultdict(list)
-    for row in suffixes:
-        by_end[row[0][-1]].append(row)
+    """The same steps as `forgetguard.rules.words.stem`, on unfolded words."""
     fold = folding()
-
-    def shorten(word: str) -> str:
-        for suffix, replacement, least in by_end[word[-1:]]:
-            if word.endswith(suffix) and len(word) - len(suffix) >= least:
-                return word[: len(word) - len(suffix)] + replacement
-        return word
-
-    def key(word: str) -> str:
-        folded = word.translate(fold)
-        return shorten(shorten(irregular.get(folded, folded)))
-
-    return key
+    return lambda word: stem(word.translate(fold), lang)
 
 
 def snowball_key(lang: str) -> Key:
@@ -80,6 +63,12 @@ def frequent_words(lang: str, count: int) -> list[str]:
     import wordfreq
 
     return [word for word in wordfreq.top_n_list(lang, count) if word.isalpha() and len(word) > 2]
+
+
+def without_function_words(lang: str, words: list[str]) -> list[str]:
+    fold = folding()
+    listed = {row[1] for table in ("stop", "user", "negation", "soft") for row in rows(table) if row[0] == lang}
+    return [word for word in dict.fromkeys(words) if word.translate(fold) not in listed]
 
 
 def pairs(words: Iterable[str], key: Key) -> set[Pair]:
@@ -124,7 +113,7 @@ def main() -> None:
             words = [line.strip().lower() for line in lines if line.strip().isalpha()][: options.words]
         else:
             words = frequent_words(lang, options.words)
-        report(lang, list(dict.fromkeys(words)), options.show)
+        report(lang, without_function_words(lang, words), options.show)
 
 
 if __name__ == "__main__":

@@ -52,30 +52,36 @@ def _irregular() -> dict[tuple[str, str], str]:
 
 
 @lru_cache(maxsize=1)
-def _suffixes() -> dict[str, tuple[tuple[str, str, int], ...]]:
-    table: dict[str, list[tuple[str, str, int]]] = {}
-    for lang, suffix, replacement, least in rows("suffix"):
-        table.setdefault(lang, []).append((suffix, replacement, int(least)))
+def _suffixes() -> dict[str, tuple[tuple[str, str, int, bool], ...]]:
+    table: dict[str, list[tuple[str, str, int, bool]]] = {}
+    for lang, suffix, replacement, least, again in rows("suffix"):
+        table.setdefault(lang, []).append((suffix, replacement, int(least), again == "1"))
     return {lang: tuple(sorted(found, key=lambda r: (-len(r[0]), r[0]))) for lang, found in table.items()}
 
 
 @lru_cache(maxsize=16384)
 def stem(form: str, language: str) -> str:
-    """The key under which forms of one word meet: the irregular table first, then suffixes, longest first."""
-    form = _irregular().get((language, form), form)
+    """The key under which forms of one word meet: the irregular table first, then suffixes, longest first.
+
+    A form that the irregular table gives as its own lemma is left alone.
+    """
+    irregular = _irregular()
+    form = irregular.get((language, form), form)
+    if irregular.get((language, form)) == form:
+        return form
     for _ in range(STEM_PASSES):
-        shorter = _without_suffix(form, language)
-        if shorter == form:
+        form, again = _without_suffix(form, language)
+        if not again:
             break
-        form = shorter
     return form
 
 
-def _without_suffix(form: str, language: str) -> str:
-    for suffix, replacement, least in _suffixes().get(language, ()):
+def _without_suffix(form: str, language: str) -> tuple[str, bool]:
+    """`form` less its longest listed suffix, and whether another may follow."""
+    for suffix, replacement, least, again in _suffixes().get(language, ()):
         if len(form) - len(suffix) >= least and form.endswith(suffix):
-            return form[: len(form) - len(suffix)] + replacement
-    return form
+            return form[: len(form) - len(suffix)] + replacement, again
+    return form, False
 
 
 @lru_cache(maxsize=1)
