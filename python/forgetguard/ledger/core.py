@@ -163,7 +163,7 @@ class Core:
         try:
             row = log.read_header(reader)
             version = reader.execute("PRAGMA data_version").fetchone()[0]
-            if row != self._header_row:
+            if row is None or row != self._header_row:
                 self._take_header(row)
             self._check_heads(reader, touched)
             self._read_new(reader)

@@ -27,11 +27,9 @@ ROOT_BYTES: Final = 32
 WRAPPED_BYTES: Final = ROOT_BYTES + OVERHEAD
 MAX_EPOCH: Final = 2**32 - 1
 
+WRAP_FIELDS: Final = ("kdf", "salt", "passes", "memory_kib", "wrapped")
 COLUMNS: Final = (
-    "magic", "format", "vault", "epoch",
-    "kdf", "salt", "passes", "memory_kib", "wrapped",
-    "next_kdf", "next_salt", "next_passes", "next_memory_kib", "next_wrapped",
-    "digest", "mac",
+    "magic", "format", "vault", "epoch", *WRAP_FIELDS, *(f"next_{name}" for name in WRAP_FIELDS), "digest", "mac",
 )  # fmt: skip
 
 Cell = bytes | str | int | None
@@ -117,7 +115,8 @@ class Header:
         cells = dict(zip(COLUMNS, row, strict=True))
         check_format(cells["magic"], cells["format"])
         wrap = _wrap(cells, "")
-        following = _wrap(cells, "next_") if cells["next_wrapped"] is not None else None
+        absent = all(cells[f"next_{name}"] is None for name in WRAP_FIELDS)
+        following = None if absent else _wrap(cells, "next_")
         vault, epoch = cells["vault"], cells["epoch"]
         header = cls(vault, epoch, wrap, following, cells["digest"], cells["mac"])  # type: ignore[arg-type]
         if not header._is_sane() or not compare_digest(header.digest, header._digest()):
@@ -247,8 +246,7 @@ def _wrap_context(vault: bytes, epoch: int) -> bytes:
 
 
 def _wrap(cells: dict[str, Cell], prefix: str) -> Wrap:
-    names = ("kdf", "salt", "passes", "memory_kib", "wrapped")
-    return Wrap(*(cells[prefix + name] for name in names))  # type: ignore[arg-type]
+    return Wrap(*(cells[prefix + name] for name in WRAP_FIELDS))  # type: ignore[arg-type]
 
 
 def _is(value: object, length: int) -> bool:
