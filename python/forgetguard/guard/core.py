@@ -24,7 +24,7 @@ from forgetguard.errors import ForgetGuardError, InvalidInput, LedgerUnavailable
 from forgetguard.guard import opening, reading, trees
 from forgetguard.guard.deciding import Decider
 from forgetguard.guard.embedding import Embedding
-from forgetguard.guard.forgetting import Forgetting
+from forgetguard.guard.forgetting import Forgetting, Intent
 from forgetguard.guard.live import LiveIndex
 from forgetguard.guard.opening import KeyLike, LedgerOptions, PathLike
 from forgetguard.guard.policy import DeferSetting, OnHold, Policy, UnrecordedSetting
@@ -44,7 +44,7 @@ from forgetguard.guard.verdicts import (
     Use,
     Verdict,
 )
-from forgetguard.ledger import DEFAULT, Fact, Ledger, ReviewItem
+from forgetguard.ledger import DEFAULT, Ledger, ReviewItem
 from forgetguard.rules import BACKEND, rules_version
 from forgetguard.values import Candidate, Entry, Origin, Vector
 
@@ -193,10 +193,13 @@ class ForgetGuard:
         nothing is forgotten. `among`: what the host has stored; `found` says what of it restates the facts.
         Raises TextUnreadable, InvalidText, LedgerFull, LedgerUnavailable: the host must not delete then.
         """
-        with self.forgetting(text, ids=ids, fetch=fetch, vector=vector, reason=reason, origin=origin) as forgetting:
-            if delete is not None:
+        if delete is None:
+            made, _ = self._intent(text, ids, fetch, vector, reason, origin, committed=True)()
+        else:
+            with self.forgetting(text, ids=ids, fetch=fetch, vector=vector, reason=reason, origin=origin) as forgetting:
                 delete()
-        return Forgot(forgetting.ids, self.sweep(among, text=among_text))
+            made = forgetting.ids
+        return Forgot(made, self.sweep(among, text=among_text))
 
     def forgetting(
         self,
@@ -209,18 +212,7 @@ class ForgetGuard:
         origin: Origin | None = None,
     ) -> Forgetting:
         """The same around the host's own deletion, as a context manager (also `async with`): see `guard.forgetting`."""
-        if (text is None) == (ids is None) or (ids is None) != (fetch is None):
-            raise InvalidInput("give either the text, or ids together with fetch")
-
-        def intend() -> tuple[tuple[str, ...], tuple[str, ...]]:
-            self._settle_waiting()
-            if ids is not None and fetch is not None:
-                facts = reading.fetch_facts(ids, fetch, self._vector)
-            else:
-                facts = reading.as_facts(text if text is not None else (), self._vector(vector))
-            return self._intend(facts, reason, origin)
-
-        return Forgetting(self._vault, intend)
+        return Forgetting(self._vault, self._intent(text, ids, fetch, vector, reason, origin, committed=False))
 
     def settle(self, ids: Sequence[str], *, deleted: bool) -> None:
         """Say of pending entries whether the host had deleted: commit, or abort. Raises UnknownEntry."""
@@ -373,16 +365,36 @@ class ForgetGuard:
         self._settle_waiting()
         return self._decider.decide(candidates, use)
 
-    def _intend(
-        self, facts: Sequence[Fact], reason: str, origin: Origin | None
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Record the facts that do not stand already; the ids of all, and of the new ones."""
-        known = self._decider.standing(facts)
-        fresh = self._decider.embedded([fact for fact, entry in zip(facts, known, strict=True) if entry is None])
-        made = self._vault.call(lambda ledger: ledger.intend(fresh, reason, origin))
-        log.info("forgotten: %d", len(made))
-        new = iter(made)
-        return tuple(entry if entry is not None else next(new) for entry in known), made
+    def _intent(
+        self,
+        text: Text | Iterable[Text] | None,
+        ids: Sequence[str] | None,
+        fetch: Fetch | None,
+        vector: object,
+        reason: str,
+        origin: Origin | None,
+        *,
+        committed: bool,
+    ) -> Intent:
+        """A call that reads every fact and records those that do not stand already: all ids, and the new ones."""
+        if (text is None) == (ids is None) or (ids is None) != (fetch is None):
+            raise InvalidInput("give either the text, or ids together with fetch")
+
+        def intend() -> tuple[tuple[str, ...], tuple[str, ...]]:
+            self._settle_waiting()
+            if ids is not None and fetch is not None:
+                facts = reading.fetch_facts(ids, fetch, self._vector)
+            else:
+                facts = reading.as_facts(text if text is not None else (), self._vector(vector))
+            known = self._decider.standing(facts)
+            fresh = self._decider.embedded([fact for fact, entry in zip(facts, known, strict=True) if entry is None])
+            record = Ledger.forget if committed else Ledger.intend
+            made = self._vault.call(lambda ledger: record(ledger, fresh, reason, origin))
+            log.info("forgotten: %d", len(made))
+            new = iter(made)
+            return tuple(entry if entry is not None else next(new) for entry in known), made
+
+        return intend
 
     def _settle_waiting(self, raising: bool = False) -> None:
         """Do the releases that waited for the ledger."""

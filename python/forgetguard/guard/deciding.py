@@ -57,8 +57,9 @@ class Decider:
 
     def _with_vectors(self, texts: Sequence[str], vectors: list[Vector | None]) -> list[Vector | None]:
         """Embed those texts whose answer a vector could change; outside the index's lock, for it may take long."""
+        model = self._embedding.model
         with self._live.reading() as (index, _):
-            wanted = [at for at, text in enumerate(texts) if vectors[at] is None and index.needs_embedding(text)]
+            wanted = [at for at, text in enumerate(texts) if vectors[at] is None and index.needs_embedding(text, model)]
         for at, made in zip(wanted, self._embedding.vectors([texts[at] for at in wanted]), strict=True):
             vectors[at] = made
         return vectors

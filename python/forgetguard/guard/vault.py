@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 import time
 import weakref
@@ -26,11 +27,10 @@ Answer = TypeVar("Answer")
 
 
 class Vault:
-    """Hands out the open ledger. Each opening has a number, from 1."""
+    """Hands out the open ledger. Each opening has a random number of its own."""
 
     def __init__(self, open_ledger: Callable[[bool], Ledger], *, create: bool, has_mark: bool) -> None:
         """`open_ledger(create)` opens or raises LedgerUnavailable."""
-        self._openings = 0
         self._numbers: weakref.WeakKeyDictionary[Ledger, int] = weakref.WeakKeyDictionary()
         self._open = open_ledger
         self._create = create
@@ -101,7 +101,6 @@ class Vault:
             raise
         self._create = False
         self._failure = None
-        self._openings += 1
-        self._numbers[ledger] = self._openings
+        self._numbers[ledger] = secrets.randbits(62)
         self._ledger = ledger
         log.info("the ledger is open")

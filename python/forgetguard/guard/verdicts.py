@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
+from forgetguard.errors import InvalidInput
 from forgetguard.values import Entry, Vector
 
 Item = TypeVar("Item")
@@ -33,6 +34,10 @@ class Use(StrEnum):
     WRITE = "write"
     SUMMARY = "summary"
     READ = "read"
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise InvalidInput("a use is write, summary or read")
 
 
 Position = tuple[int, int]

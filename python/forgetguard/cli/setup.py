@@ -1,0 +1,81 @@
+"""Setting up: init, doctor, demo."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+from dataclasses import asdict
+
+import click
+
+from forgetguard.cli.console import emit, say, tell
+from forgetguard.cli.options import Common, common
+from forgetguard.errors import ForgetGuardError
+from forgetguard.version import VERSION
+
+
+@click.command()
+@common
+def init(common: Common) -> None:
+    """Make the key and the ledger, where there are none; what is there is left alone.
+
+    The key goes into the system's keyring where there is one, else into a file that only you can read.
+    """
+    existed = common.settings.ledger.exists()
+    _, source = common.settings.unlock(create=True)
+    with common.guard(create=True) as guard:
+        entries = guard.status().entries
+    path = str(common.settings.ledger)
+    if common.as_json:
+        emit("init", ledger=path, key=source, created=not existed, entries=entries)
+        return
+    say(f"ledger  {path}" + (f" (was there, {entries} entries)" if existed else " (new)"))
+    say(f"key     {source}")
+    tell("Keep a copy of the key apart from the ledger: without it nothing can be read again.")
+
+
+@click.command()
+@common
+def doctor(common: Common) -> int:
+    """Say what is installed and whether the ledger can be used. Exit code 1 where it cannot. No text is shown."""
+    from forgetguard.rules import BACKEND
+
+    facts: dict[str, object] = {
+        "forgetguard": VERSION,
+        "backend": BACKEND,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "sqlite": sqlite3.sqlite_version,
+        "ledger_path": str(common.settings.ledger),
+    }
+    problem: ForgetGuardError | None = None
+    try:
+        _, facts["key"] = common.settings.unlock()
+        with common.guard() as guard:
+            facts |= asdict(guard.status())
+    except ForgetGuardError as error:
+        problem = error
+        facts["ledger"] = error.code
+    if common.as_json:
+        emit("doctor", ok=problem is None, **facts)
+    else:
+        for name, value in facts.items():
+            say(f"{name:18} {value}")
+    if problem is not None:
+        tell(f"problem: {problem} [{problem.code}]")
+        tell(f"  {problem.advice}")
+    return 0 if problem is None else 1
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+def demo(as_json: bool) -> None:
+    """Replay a recorded conversation through a memory, without the guard and with it. Touches nothing of yours."""
+    from forgetguard.demo import replay
+
+    result = replay()
+    if as_json:
+        emit("demo", **result.as_dict())
+    else:
+        for line in result.lines():
+            say(line)
