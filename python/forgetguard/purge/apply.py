@@ -15,7 +15,7 @@ then, when the result is clean, what was sealed is erased. An unfinished run of 
 
 from __future__ import annotations
 
-from forgetguard.errors import NothingMatched, Refused
+from forgetguard.errors import NothingMatched, Refused, StoreUnreadable
 from forgetguard.purge import receipts
 from forgetguard.purge.host import Host
 from forgetguard.purge.journal import RunState, opened, viewed
@@ -84,12 +84,15 @@ def close(home: Home, host: Host | None = None) -> int:
 
 
 def has_unfinished(home: Home) -> bool:
-    """Whether some run is neither clean nor closed. Leaves no trace."""
-    with viewed(home) as connection:
-        if connection is None:
-            return False
-        row = connection.execute("SELECT count(*) FROM runs WHERE state IN ('open','unproven')").fetchone()
-        return bool(row[0])
+    """Whether some run is neither clean nor closed; also when that cannot be told just now. Leaves no trace."""
+    try:
+        with viewed(home) as connection:
+            if connection is None:
+                return False
+            row = connection.execute("SELECT count(*) FROM runs WHERE state IN ('open','unproven')").fetchone()
+            return bool(row[0])
+    except StoreUnreadable:
+        return True  # another purge is writing: who goes on takes the lock and looks again
 
 
 def is_done(host: Host, plan: Plan) -> bool:

@@ -272,4 +272,5 @@ def viewed(home: Home) -> Iterator[sqlite3.Connection | None]:
         yield None
         return
     with reading(home.journal) as connection:
-        yield connection
+        made = connection.execute("PRAGMA user_version").fetchone()[0] != 0
+        yield connection if made else None

@@ -7,6 +7,7 @@ digests of a plan, and signs receipts. Each use has a sub-key of its own.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -21,7 +22,7 @@ from nacl.bindings import (
 from nacl.exceptions import CryptoError
 
 from forgetguard.errors import InvalidKey, PurgeFailed
-from forgetguard.keys import Key, write_key_file
+from forgetguard.keys import Key, sync_directory, write_key_file
 
 NONCE_BYTES = 24
 SIGNATURE_BYTES = 64
@@ -63,11 +64,22 @@ class Home:
         """The directory, for its owner alone."""
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
+    def _make_key(self) -> None:
+        """Whole or not at all: a kill or a full disk must not leave half a key under the name that is trusted."""
+        self.make()
+        draft = self.directory / f".operator.key.{os.getpid()}.{os.urandom(4).hex()}"
+        try:
+            write_key_file(draft, Key.generate())
+            with suppress(FileExistsError):  # another purge was first: its key is the one
+                os.link(draft, self.key_file)
+            sync_directory(self.directory)
+        finally:
+            draft.unlink(missing_ok=True)
+
     def operator(self, *, create: bool = False) -> Operator:
         """The operator of this home. With `create`, a key is made where none is. Raises InvalidKey."""
         if create and not self.key_file.exists():
-            self.make()
-            write_key_file(self.key_file, Key.generate())
+            self._make_key()
         try:
             return Operator(Key.from_file(self.key_file))
         except InvalidKey as error:

@@ -151,11 +151,16 @@ def check(receipts: Sequence[Receipt], public_key: bytes, head: Head | None) -> 
             if wrong:
                 problems.append({"n": receipt.n, "code": code})
         previous = receipt.hash
-    if head is not None and head.n > len(receipts):
-        problems.append({"n": head.n, "code": "cut"})
-    elif head is not None and head.n and receipts[head.n - 1].hash != head.hash:
-        problems.append({"n": head.n, "code": "rewritten"})
-    return problems
+    return problems + ([] if head is None else _against(head, receipts))
+
+
+def _against(head: Head, receipts: Sequence[Receipt]) -> list[dict[str, object]]:
+    if head.n < 1:
+        return [{"n": 0, "code": "head-damaged"}]
+    known = {receipt.n: receipt.hash for receipt in receipts}
+    if head.n > max(known, default=0):
+        return [{"n": head.n, "code": "cut"}]
+    return [] if known.get(head.n) == head.hash else [{"n": head.n, "code": "rewritten"}]
 
 
 def disclose(connection: sqlite3.Connection, operator: Operator, n: int, subject: str) -> dict[str, object]:

@@ -26,6 +26,7 @@ from forgetguard.purge.surfaces.sqlite_tools import (
     text_indexes,
 )
 
+CHECKING_WAIT_SECONDS = 5.0
 _JOINED = 400  # values folded together: one pass finds nothing in most of them
 _SEPARATOR = "\n\x1f\n"
 
@@ -40,7 +41,7 @@ def scan_database(
         yield from scan_bytes(connection, path, targets.needles, retained)
         indexed = any(index.version == 5 for index in text_indexes(connection))
     if indexed:
-        with closing(open_for_erasing(path, load)) as connection:
+        with closing(open_for_erasing(path, load, CHECKING_WAIT_SECONDS)) as connection:
             yield from check_indexes(connection, retained)
 
 

@@ -32,14 +32,20 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def open_for_erasing(path: Path, load: Loader | None = None, wait: float = WAIT_SECONDS) -> sqlite3.Connection:
+def open_for_erasing(path: Path, load: Loader | None = None, wait: float | None = None) -> sqlite3.Connection:
     """A connection that deletes for good: foreign keys on, freed bytes overwritten, nothing temporary on disk.
 
-    The host's own connections may have all of that off; it counts per connection. Raises StoreUnreadable.
+    The host's own connections may have all of that off; it counts per connection. `wait`: seconds for a busy host.
+    Raises StoreUnreadable.
     """
+    patience = WAIT_SECONDS if wait is None else wait
     try:
         connection = sqlite3.connect(
-            f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None, timeout=wait, check_same_thread=False
+            f"file:{quote(str(path))}?mode=rw",
+            uri=True,
+            isolation_level=None,
+            timeout=patience,
+            check_same_thread=False,
         )
         if load is not None:
             load(connection)

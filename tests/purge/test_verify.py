@@ -1,0 +1,276 @@
+"""Known clean and known leaky stores: each leak is found in exactly its place, and only clean is success."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from forgetguard.purge import Order, Selection, close, make_plan, preview, resume
+from forgetguard.purge.surfaces import sqlite_tools
+from forgetguard.purge.verify import verify
+from forgetguard.values import Origin
+from purge.world import CANARY, GENERIC, MIXED, World
+
+
+def findings(report: dict[str, Any]) -> set[tuple[str, str, str]]:
+    found = report["verification"]["findings"]
+    return {(one["surface"], one["place"], one["code"]) for one in found}
+
+
+def run(world: World, *statements: str) -> None:
+    connection = sqlite3.connect(world.database, isolation_level=None)
+    connection.execute("PRAGMA secure_delete=OFF")
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+
+
+def leak_fts(world: World) -> None:
+    run(world, "DROP TRIGGER m_ad", "UPDATE memories SET text=text", "DELETE FROM memories WHERE id='m-alice'")
+
+
+def leak_side_table(world: World) -> None:
+    run(world, "CREATE TABLE log(line TEXT)", f"INSERT INTO log VALUES ('stored: {CANARY.upper()}')")
+
+
+def leak_summary(world: World) -> None:
+    wrapped = CANARY.replace(" under", "\nunder")
+    run(world, "CREATE TABLE summaries(body TEXT)", f"INSERT INTO summaries VALUES ('So far: {wrapped}')")
+
+
+def leak_vector(world: World) -> None:
+    run(world, "CREATE TABLE vec(memory TEXT, v BLOB)", "INSERT INTO vec VALUES ('m-alice', x'00')")
+
+
+def leak_backup(world: World) -> None:
+    connection = world.connect()
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    shutil.copy(world.database, world.database.with_name("memory.db.bak"))
+
+
+def leak_note(world: World) -> None:
+    (world.notes / "copy.json").write_text(f'{{"text": "{CANARY}"}}')
+
+
+LEAKS: dict[str, tuple[Callable[[World], None], set[tuple[str, str, str]]]] = {
+    "side table": (
+        leak_side_table,
+        {("memories", "table:log", "text"), ("memories", "pages:log", "bytes")},
+    ),
+    "summary": (
+        leak_summary,
+        {("memories", "table:summaries", "text"), ("memories", "pages:summaries", "bytes")},
+    ),
+    "vector": (leak_vector, {("memories", "table:vec", "key")}),
+    "backup": (leak_backup, {("memories", "backup:memory.db.bak", "bytes")}),
+    "note": (leak_note, {("notes", "copy.json", "bytes")}),
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_leak_is_found_in_its_place(world: World, name: str) -> None:
+    leak, expected = LEAKS[name]
+    leak(world)
+    report = world.purge("alice").as_json()
+    assert (report["result"], report["exitCode"]) == ("residue", 1)
+    assert findings(report) == expected
+
+
+class Lazy:
+    """A surface that deletes rows and does nothing more, as many hosts do."""
+
+    def __init__(self, world: World, *, fts: bool = True, wal: bool = True) -> None:
+        self.table = world.table()
+        self.fts, self.wal = fts, wal
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.table, name)
+
+    def erase(self, targets: Any, work: Any) -> Any:
+        connection = sqlite3.connect(self.table.path, isolation_level=None)
+        connection.execute("PRAGMA secure_delete=OFF")
+        if not self.fts:
+            connection.execute("DROP TRIGGER m_ad")
+        for table, column in (("vectors", "memory_id"), ("tags", "memory"), ("memories", "id")):
+            sqlite_tools.delete_by_key(connection, table, column, targets.entry_keys)
+        if not self.wal:
+            connection.execute("PRAGMA wal_autocheckpoint=0")
+            self.table_connection = connection  # kept open: the WAL stays
+        else:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.close()
+        from forgetguard.purge.surfaces import Erased
+
+        return Erased({"memories": 2})
+
+
+def lazily(world: World, **what: bool) -> dict[str, Any]:
+    host = world.host()
+    from forgetguard.purge import Host, apply
+
+    lazy = Host(host.id, host.lineage, (Lazy(world, **what), world.folder()))  # type: ignore[arg-type]
+    return apply(lazy, make_plan(lazy, Selection(sessions=("alice",))), world.home).as_json()
+
+
+def test_freed_bytes_are_found(world: World) -> None:
+    report = lazily(world)
+    assert report["result"] == "residue"
+    assert {place for _, place, code in findings(report) if code == "bytes"} <= {"free-pages", "pages:memories"}
+    assert findings(report)
+
+
+def test_a_stale_index_is_found(world: World) -> None:
+    report = lazily(world, fts=False)
+    assert report["result"] == "residue"
+    assert ("memories", "fts:memories_fts", "match") in findings(report)
+    assert ("memories", "fts:memories_fts", "integrity") in findings(report)
+
+
+def test_a_wal_is_found(world: World) -> None:
+    report = lazily(world, wal=False)
+    assert ("memories", "wal", "bytes") in findings(report)
+
+
+def test_verification_changes_nothing(world: World) -> None:
+    world.purge("alice")
+    host = world.host()
+    from forgetguard.purge.needles import Needles
+    from forgetguard.purge.surfaces import Targets
+    from purge.world import picture
+
+    before = picture(world.root)
+    wanted = Targets(frozenset({"alice"}), frozenset(), frozenset({"m-alice"}), Needles.of([CANARY]))
+    assert verify(host, wanted).status.value == "clean"
+    assert picture(world.root) == before
+
+
+def test_what_another_session_said_as_well_is_its_own(world: World) -> None:
+    world.add("m-generic-a", GENERIC, "alice")
+    world.add("m-generic-b", GENERIC, "bob")
+    report = world.purge("alice").as_json()
+    assert report["result"] == "clean"
+    assert report["sharedTexts"] == 1
+    assert world.rows("SELECT id FROM memories WHERE id LIKE 'm-generic%'") == [("m-generic-b",)]
+
+
+def test_the_same_text_without_lineage_is_residue(world: World) -> None:
+    world.add("m-loose", CANARY)
+    report = world.purge("alice").as_json()
+    assert report["result"] == "residue"
+    assert ("memories", "table:memories", "text") in findings(report)
+
+
+def test_text_that_is_too_short_to_look_for_cannot_be_proved_gone(world: World) -> None:
+    world.add("m-short", "vegan", "alice")
+    report = world.purge("alice").as_json()
+    assert (report["result"], report["exitCode"]) == ("cannot-prove", 3)
+    assert findings(report) == {("provenance", "needles", "too-short")}
+
+
+def test_a_reader_in_the_way_cannot_prove_and_the_next_run_can(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_tools, "COMPACTING_WAIT_SECONDS", 0.1)
+    reader = world.connect()
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM memories").fetchall()
+    report = world.purge("alice").as_json()
+    assert report["result"] in ("residue", "cannot-prove")
+    assert {step["status"] for step in report["steps"] if step["name"] == "erase:memories"} == {"incomplete"}
+    reader.close()
+    again = world.purge("alice").as_json()
+    assert (again["result"], again["exitCode"], again["attempt"]) == ("clean", 0, 2)
+    assert [one["earlier"] for one in again["steps"] if one["name"] == "erase:memories"] == [True, False]
+
+
+def test_residue_that_was_removed_is_verified_and_closes_the_run(world: World) -> None:
+    leak_backup(world)
+    assert world.purge("alice").as_json()["result"] == "residue"
+    assert resume(world.host(), world.home)[0].state.value == "unproven"
+    world.database.with_name("memory.db.bak").unlink()
+    assert resume(world.host(), world.home)[0].state.value == "clean"
+    assert resume(world.host(), world.home) == []
+
+
+def test_a_run_can_be_closed_unproven(world: World) -> None:
+    leak_backup(world)
+    world.purge("alice")
+    assert close(world.home) == 1
+    assert close(world.home) == 0
+    assert resume(world.host(), world.home) == []
+    assert world.purge("alice").as_json()["result"] == "nothing-to-do"
+
+
+def test_a_clean_session_may_tell_its_part_again_and_a_forgotten_one_may_not(world: World) -> None:
+    from forgetguard.errors import Forgotten
+    from forgetguard.provenance import Session
+
+    world.purge("alice")
+    assert world.store.admit(Session("bob")).allowed
+    world.store.publish("bob", {"m-new": [Origin("main", "bob")]})
+    world.add("m-new", MIXED)
+    assert not world.store.admit(Session("alice")).allowed
+    with pytest.raises(Forgotten):
+        world.store.publish("alice", {"m-new": [Origin("main", "alice")]})
+    assert world.purge("alice").as_json()["result"] == "nothing-to-do"
+
+
+def test_live_sessions_are_retained_and_listed(world: World) -> None:
+    report = world.purge("alice").as_json()
+    retained = [(one["place"], one["code"]) for one in report["verification"]["retained"]]  # type: ignore[index]
+    assert retained == [("sessions", "live")]
+
+
+def test_a_legal_hold_keeps_a_session_and_what_it_shares(world: World) -> None:
+    world.store.hold(["bob"], "case-4711")
+    world.store.close()
+    report = world.purge("alice").as_json()
+    assert report["refusals"] == [{"kind": "entry", "id": "m-mixed", "reason": "case-4711"}]
+    assert (report["result"], report["exitCode"]) == ("clean", 4)
+    assert ("m-mixed",) in world.rows("SELECT id FROM memories")
+    host = world.host()
+    plan = make_plan(host, Selection(sessions=("bob", "alice")))
+    assert preview(host, plan)["refusals"] == [
+        {"kind": "session", "id": "bob", "reason": "case-4711"},
+        {"kind": "entry", "id": "m-mixed", "reason": "case-4711"},
+    ]
+
+
+def test_a_hold_on_everything_refuses_before_anything_is_written(world: World) -> None:
+    from forgetguard.errors import Refused
+    from purge.world import picture
+
+    world.store.hold(["bob"], "case-4711")
+    world.store.close()
+    before = picture(world.root)
+    with pytest.raises(Refused) as caught:
+        world.purge("bob")
+    assert caught.value.code == "legal-hold"
+    assert picture(world.root) == before
+
+
+def test_chosen_memories_are_handed_to_the_ledger_before_they_go(world: World) -> None:
+    handed: list[tuple[str, str]] = []
+
+    def suppress(entries: Any) -> None:
+        assert ("m-alice",) in world.rows("SELECT id FROM memories")
+        handed.extend(entries)
+
+    report = world.purge("alice", order=Order(suppress=suppress, suppress_keys=("m-alice",))).as_json()
+    assert report["result"] == "clean"
+    assert handed == [("m-alice", CANARY)]
+
+
+def test_a_ledger_that_refuses_stops_the_purge_before_anything_is_deleted(world: World) -> None:
+    from forgetguard.errors import LedgerUnavailable
+
+    def suppress(entries: Any) -> None:
+        raise LedgerUnavailable("no ledger")
+
+    report = world.purge("alice", order=Order(suppress=suppress, suppress_keys=("m-alice",))).as_json()
+    assert report["result"] == "failed"
+    assert world.rows("SELECT count(*) FROM memories") == [(4,)]
+    assert [one["step"] for one in report["failures"]] == ["suppress"]  # type: ignore[index,attr-defined]
