@@ -5,6 +5,20 @@
 
 #![forbid(unsafe_code)]
 
+mod cjk;
+mod language;
+mod lexemes;
+mod lexicon;
+mod numerals;
+mod quantities;
+mod text;
+mod tokens;
 mod version;
+mod words;
 
+pub use language::Language;
+pub use lexemes::Kind;
+pub use text::{MAX_TEXT, clean, fold_text};
+pub use tokens::{Parsed, Role, Said, Token, parse};
 pub use version::{RULES_VERSION, rules_version};
+pub use words::Relation;

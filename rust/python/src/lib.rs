@@ -1,5 +1,7 @@
 //! The extension module `forgetguard.rules._native`: argument parsing, one call into the core, error mapping.
 
+mod text;
+mod tokens;
 mod version;
 
 /// The native implementation of the rules. Use it through `forgetguard.rules`, which chooses the implementation.
@@ -7,6 +9,8 @@ mod version;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::tokens::tokens;
     #[pymodule_export]
     use super::version::rules_version;
 

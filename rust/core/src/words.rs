@@ -1,0 +1,370 @@
+//! Words: which language, which stem, and what the tables say of it.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::language::Language;
+use crate::lexemes::{Kind, Lexeme};
+use crate::lexicon::{self, ByWord, Table};
+
+/// Languages that the vote chooses between; the first wins a tie.
+const LANGUAGES: [Language; 5] = [Language::En, Language::Pt, Language::Es, Language::Fr, Language::De];
+pub(crate) const UNKNOWN_RARITY: u8 = 15;
+const STEM_PASSES: usize = 2;
+
+/// The languages that each stop word or word for the user votes for.
+static VOTES: LazyLock<FxHashMap<&'static str, [u32; LANGUAGES.len()]>> = LazyLock::new(|| {
+    let mut votes: FxHashMap<_, [u32; LANGUAGES.len()]> = FxHashMap::default();
+    for (language, [word, weight]) in lexicon::STOP.rows_by_language() {
+        if let Some(at) = place(language).filter(|_| weight == "1") {
+            votes.entry(word).or_default()[at] += 1;
+        }
+    }
+    for table in [lexicon::USER, lexicon::NEGATION] {
+        for (language, [word]) in table.rows_by_language() {
+            if let Some(at) = place(language) {
+                let counted = &mut votes.entry(word).or_default()[at];
+                *counted = (*counted).max(1);
+            }
+        }
+    }
+    votes
+});
+
+fn place(language: Language) -> Option<usize> {
+    LANGUAGES.iter().position(|&voted| voted == language)
+}
+
+/// The language of a text by its stop words; for CJK by its script.
+pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Language {
+    let runs = || {
+        lexemes
+            .iter()
+            .filter(|lexeme| lexeme.kind == Kind::Cjk)
+            .flat_map(|lexeme| lexeme.text.chars())
+    };
+    let words = || lexemes.iter().filter(|lexeme| lexeme.kind == Kind::Word);
+    let characters = runs().count();
+    if characters > 0 && 2 * characters > words().count() {
+        return if runs().any(|c| ('\u{ac00}'..='\u{d7a3}').contains(&c)) {
+            Language::Ko
+        } else if runs().any(|c| ('\u{3041}'..='\u{30ff}').contains(&c)) {
+            Language::Ja
+        } else {
+            Language::Zh
+        };
+    }
+    let mut counts = [0; LANGUAGES.len()];
+    for part in words().flat_map(|word| word.text.split('\'')) {
+        if let Some(found) = VOTES.get(part) {
+            for (count, votes) in counts.iter_mut().zip(found) {
+                *count += votes;
+            }
+        }
+    }
+    let mut best = 0;
+    for at in 1..LANGUAGES.len() {
+        if counts[at] > counts[best] {
+            best = at;
+        }
+    }
+    LANGUAGES[best]
+}
+
+// -- stems -------------------------------------------------------------------------------------------------------------
+
+static IRREGULAR: LazyLock<ByWord<&'static str>> = LazyLock::new(|| {
+    lexicon::IRREGULAR
+        .rows_by_language()
+        .map(|(lang, [form, lemma])| (lang, form, lemma))
+        .collect()
+});
+
+#[derive(Clone, Copy)]
+struct Suffix {
+    text: &'static str,
+    length: usize,
+    replacement: &'static str,
+    least: usize,
+    again: bool,
+}
+
+/// The suffixes of a language by their last character, longest first: few of them are looked at for one word.
+static SUFFIXES: LazyLock<FxHashMap<(Language, char), Vec<Suffix>>> = LazyLock::new(|| {
+    let mut table: FxHashMap<_, Vec<Suffix>> = FxHashMap::default();
+    for (language, [text, replacement, least, again]) in lexicon::SUFFIX.rows_by_language() {
+        let last = text.chars().last().expect("a suffix is not empty");
+        table.entry((language, last)).or_default().push(Suffix {
+            text,
+            length: text.chars().count(),
+            replacement,
+            least: least.parse().expect("the least stem of a suffix is a number"),
+            again: again == "1",
+        });
+    }
+    for suffixes in table.values_mut() {
+        suffixes.sort_by_key(|suffix| (usize::MAX - suffix.length, suffix.text));
+    }
+    table
+});
+
+/// The key under which forms of one word meet: the irregular table first, then suffixes, longest first.
+///
+/// A form that the irregular table gives as its own lemma is left alone.
+pub(crate) fn stem(form: &str, language: Language) -> Cow<'_, str> {
+    let mut form = match IRREGULAR.get(language, form) {
+        Some(&lemma) => {
+            if lemma == form || IRREGULAR.get(language, lemma) == Some(&lemma) {
+                return Cow::Borrowed(lemma);
+            }
+            Cow::Borrowed(lemma)
+        }
+        None => Cow::Borrowed(form),
+    };
+    for _ in 0..STEM_PASSES {
+        let Some(suffix) = suffix_of(&form, language) else {
+            break;
+        };
+        let kept = form.len() - suffix.text.len();
+        form = match form {
+            Cow::Borrowed(form) if suffix.replacement.is_empty() => Cow::Borrowed(&form[..kept]),
+            form => Cow::Owned([&form[..kept], suffix.replacement].concat()),
+        };
+        if !suffix.again {
+            break;
+        }
+    }
+    form
+}
+
+/// The longest listed suffix of `form` that leaves enough of it.
+fn suffix_of(form: &str, language: Language) -> Option<Suffix> {
+    let suffixes = SUFFIXES.get(&(language, form.chars().last()?))?;
+    let length = form.chars().count();
+    suffixes
+        .iter()
+        .find(|suffix| length >= suffix.least + suffix.length && form.ends_with(suffix.text))
+        .copied()
+}
+
+// -- lists -------------------------------------------------------------------------------------------------------------
+
+type Members = ByWord<()>;
+
+fn members(table: Table) -> Members {
+    table
+        .rows_by_language()
+        .map(|(language, [word])| (language, word, ()))
+        .collect()
+}
+
+static STOP: LazyLock<Members> = LazyLock::new(|| members(lexicon::STOP));
+static SOFT: LazyLock<Members> = LazyLock::new(|| members(lexicon::SOFT));
+static USER: LazyLock<Members> = LazyLock::new(|| members(lexicon::USER));
+
+/// A word list that [`is_listed`] looks into.
+#[derive(Clone, Copy)]
+pub(crate) enum List {
+    Stop,
+    Soft,
+    User,
+}
+
+/// Whether `form` stands in the word list for this language or for any.
+pub(crate) fn is_listed(list: List, form: &str, language: Language) -> bool {
+    let members: &Members = match list {
+        List::Stop => &STOP,
+        List::Soft => &SOFT,
+        List::User => &USER,
+    };
+    members.contains(language, form) || members.contains(Language::Any, form)
+}
+
+macro_rules! particle_classes {
+    ($($class:ident = $name:literal),* $(,)?) => {
+        /// A class of `particles.tsv`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(crate) enum Particle { $($class),* }
+
+        impl Particle {
+            fn named(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$class),)* _ => None }
+            }
+        }
+    };
+}
+
+particle_classes! {
+    Agent = "agent",
+    Be = "be",
+    Clock = "clock",
+    Complement = "complement",
+    DateGlue = "date-glue",
+    LightNoun = "light-noun",
+    NeverPossessive = "never-possessive",
+    NumberGlue = "number-glue",
+    Oblique = "oblique",
+    OrdinalEnding = "ordinal-ending",
+    Possessive = "possessive",
+    Privative = "privative",
+    Rate = "rate",
+    ScopeEnd = "scope-end",
+}
+
+/// The classes of each function word, a bit each.
+static PARTICLES: LazyLock<FxHashMap<&'static str, u32>> = LazyLock::new(|| {
+    let mut table = FxHashMap::default();
+    for [class, form] in lexicon::PARTICLES.rows() {
+        if let Some(class) = Particle::named(class) {
+            *table.entry(form).or_default() |= 1 << class as u32;
+        }
+    }
+    table
+});
+
+/// Whether `form` is a function word of this class.
+pub(crate) fn is_particle(class: Particle, form: &str) -> bool {
+    PARTICLES
+        .get(form)
+        .is_some_and(|classes| classes & 1 << class as u32 != 0)
+}
+
+/// The class of a relation word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Relation {
+    /// No relation word.
+    #[default]
+    None,
+    /// Family.
+    Kin,
+    /// Husband, wife, partner.
+    Partner,
+    /// Friends, neighbours.
+    Social,
+    /// Boss, colleague.
+    Work,
+    /// Doctor, teacher.
+    Care,
+    /// An animal of the house.
+    Pet,
+    /// Team, company.
+    Group,
+}
+
+impl Relation {
+    /// Its name in the tables and fixtures; "" for none.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Kin => "kin",
+            Self::Partner => "partner",
+            Self::Social => "social",
+            Self::Work => "work",
+            Self::Care => "care",
+            Self::Pet => "pet",
+            Self::Group => "group",
+        }
+    }
+
+    /// Whether it is one.
+    #[must_use]
+    pub const fn is_some(self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    pub(crate) fn named(name: &str) -> Self {
+        match name {
+            "kin" => Self::Kin,
+            "partner" => Self::Partner,
+            "social" => Self::Social,
+            "work" => Self::Work,
+            "care" => Self::Care,
+            "pet" => Self::Pet,
+            "group" => Self::Group,
+            _ => panic!("relations.tsv names a class that the rules do not know"),
+        }
+    }
+}
+
+static RELATIONS: LazyLock<ByWord<Relation>> = LazyLock::new(|| {
+    lexicon::RELATIONS
+        .rows_by_language()
+        .map(|(lang, [form, class])| (lang, form, Relation::named(class)))
+        .collect()
+});
+
+/// The class of a relation word (kin, partner, work, pet …).
+pub(crate) fn relation(form: &str, language: Language) -> Relation {
+    RELATIONS.get(language, form).copied().unwrap_or_default()
+}
+
+// -- rarity and names --------------------------------------------------------------------------------------------------
+
+static RARITY: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
+    lexicon::RARITY
+        .rows()
+        .map(|[word, value]| (word, value.parse().expect("a rarity is a small number")))
+        .collect()
+});
+
+/// The rarity of a stem is that of its most frequent word.
+static STEM_RARITY: LazyLock<FxHashMap<Cow<'static, str>, u8>> = LazyLock::new(|| {
+    let mut table = FxHashMap::default();
+    for (word, &value) in RARITY.iter() {
+        let rarest = table.entry(stem(word, Language::En)).or_insert(UNKNOWN_RARITY);
+        *rarest = value.min(*rarest);
+    }
+    table
+});
+
+/// 0 (most frequent) to 15 (rarest or unknown), from `rarity.tsv`.
+pub(crate) fn rarity(form: &str, key: &str) -> u8 {
+    RARITY
+        .get(form)
+        .or_else(|| STEM_RARITY.get(key))
+        .copied()
+        .unwrap_or(UNKNOWN_RARITY)
+}
+
+static NAMES: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| lexicon::NAMES.rows().map(|[name]| name).collect());
+
+/// Whether `form` is a common first name of a person.
+pub(crate) fn is_given_name(form: &str) -> bool {
+    NAMES.contains(form)
+}
+
+static KNOWN: LazyLock<FxHashSet<Cow<'static, str>>> = LazyLock::new(|| {
+    let words: Vec<&'static str> = RARITY
+        .keys()
+        .copied()
+        .chain(lexicon::SENSES.rows().map(|[lemma]| lemma))
+        .collect();
+    let mut known: FxHashSet<_> = words.iter().map(|word| stem(word, Language::En)).collect();
+    known.extend(words.iter().map(|&word| Cow::Borrowed(word)));
+    let tables = [
+        lexicon::IRREGULAR,
+        lexicon::RELATIONS,
+        lexicon::NEGATION,
+        lexicon::UNITS,
+        lexicon::NUMBERS,
+    ];
+    for (language, [form]) in tables.into_iter().flat_map(Table::rows_by_language) {
+        if language == Language::En {
+            known.insert(Cow::Borrowed(form));
+        }
+    }
+    known
+});
+
+/// Whether an English word is an ordinary one, so that a capital at the start of a sentence makes no name of it.
+pub(crate) fn is_known(form: &str, language: Language) -> bool {
+    if is_given_name(form) {
+        return false;
+    }
+    language != Language::En || KNOWN.contains(form) || KNOWN.contains(&*stem(form, Language::En))
+}
