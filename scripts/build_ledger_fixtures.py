@@ -1,4 +1,4 @@
-"""Write fixtures/ledger-v1: ledgers of format 1 as this version writes them (ok_*), and what must not be taken (fail_*).
+"""Write fixtures/ledger-v1: ledgers of format 1 as this version writes them (ok_*), and what is not taken (fail_*).
 
     python scripts/build_ledger_fixtures.py
 
@@ -25,7 +25,7 @@ from unittest.mock import patch
 from forgetguard.keys import Key, KeySource, Passphrase
 from forgetguard.ledger import Fact, Ledger, ReviewItem, log, mark
 from forgetguard.ledger.header import Header, Secrets
-from forgetguard.ledger.records import BUCKET, PREFIX
+from forgetguard.ledger.records import BUCKET, PREFIX, Kind, Record, encode
 from forgetguard.ledger.sealing import seal
 from forgetguard.values import Action, Candidate, Origin, OriginClass, Vector
 
@@ -250,7 +250,8 @@ OK = [
     Case("ok_empty", "a vault in which nothing was forgotten yet", lambda path: ledger(path).close()),
     Case("ok_three", "three entries of one device", three, texts=THREE),
     Case(
-        "ok_every_kind", "forget, commit, abort, release; text, vector, origin, reason; one intent still open", every_kind,
+        "ok_every_kind", "forget, commit, abort, release; text, vector, origin, reason; one intent still open",
+        every_kind,
         texts=[VEGETARIAN, LISBON, "Inês proposed PgBouncer 🐘 — 接続プール", "still open"], pending=["still open"],
     ),
     Case("ok_erased", "holes, one of which keeps what its record said about another entry", erased, texts=[VEGETARIAN]),
@@ -304,9 +305,7 @@ def forked(path: Path) -> None:
     """Two records that both open at one position: the device was cloned."""
     three(path)
     _, keys = header_of(path)
-    ((device, n, rid, sealed),) = query(path, "SELECT device, n, rid, sealed FROM log WHERE seq = 1")
-    from forgetguard.ledger.records import Kind, Record, encode
-
+    ((device, n),) = query(path, "SELECT device, n FROM log WHERE seq = 1")
     record = Record(Kind.FORGET, NOW, b"c" * 16, "from the clone")
     other = seal(keys.key("record"), encode(record), log.associated(keys.context(), device, n, b"s" * 16))
     edit(path, "INSERT INTO log (device, n, rid, sealed) VALUES (?, ?, ?, ?)", device, n, b"s" * 16, other)
@@ -384,10 +383,12 @@ HEADER_FAILS = [
     Case("fail_header_salt_resigned", "another salt, SHA-256 fitted: only the MAC tells", resigned(salt=b"s" * 16),
          "damaged"),
     Case("fail_header_salt_short", "a short salt", resigned(salt=b"s"), "damaged"),
-    Case("fail_header_wrapped_resigned", "another wrapped root, SHA-256 fitted", resigned(wrapped=b"w" * 72), "wrong-key"),
+    Case("fail_header_wrapped_resigned", "another wrapped root, SHA-256 fitted", resigned(wrapped=b"w" * 72),
+         "wrong-key"),
     Case("fail_header_wrapped_short", "a wrapped root that is cut", resigned(wrapped=b"w" * 71), "damaged"),
     Case("fail_header_next_resigned", "a second wrap planted without the key",
-         resigned(next_kdf="raw", next_salt=b"s" * 16, next_passes=0, next_memory_kib=0, next_wrapped=b"w" * 72), "damaged"),
+         resigned(next_kdf="raw", next_salt=b"s" * 16, next_passes=0, next_memory_kib=0, next_wrapped=b"w" * 72),
+         "damaged"),
     Case("fail_header_hostile_memory", "a KDF that asks for two terabytes",
          resigned(kdf="argon2id", passes=1, memory_kib=2**31), "damaged", key={"passphrase": WORDS}),
     Case("fail_header_hostile_passes", "a KDF that never ends",
@@ -401,8 +402,9 @@ HEADER_FAILS = [
 
 LAST_TWO = THREE[1:]
 RECORD_FAILS = [
-    Case("fail_record_altered", "one bit of a record", sql("UPDATE log SET sealed = CAST(X'00' || substr(sealed, 2) AS BLOB)"
-         " WHERE seq = 1"), texts=LAST_TWO, problems={"record-unreadable": 1}),
+    Case("fail_record_altered", "a byte of a record",
+         sql("UPDATE log SET sealed = CAST(X'00' || substr(sealed, 2) AS BLOB) WHERE seq = 1"), texts=LAST_TWO,
+         problems={"record-unreadable": 1}),
     Case("fail_record_short", "a record shorter than its nonce", sql("UPDATE log SET sealed = X'0011' WHERE seq = 1"),
          texts=LAST_TWO, problems={"record-unreadable": 1}),
     Case("fail_record_empty", "a record of no bytes", sql("UPDATE log SET sealed = X'' WHERE seq = 1"), texts=LAST_TWO,
@@ -434,7 +436,8 @@ RECORD_FAILS = [
     Case("fail_review_moved", "a review item in another place", review_moved, texts=[VEGETARIAN],
          problems={"review-unreadable": 1}),
     Case("fail_body_kind", "an unknown kind of record",
-         lambda path: body(path, lambda raw: padded(b"\x63" + raw[1:])), texts=THREE, problems={"record-unreadable": 1}),
+         lambda path: body(path, lambda raw: padded(b"\x63" + raw[1:])), texts=THREE,
+         problems={"record-unreadable": 1}),
     Case("fail_body_flags", "unknown flags",
          lambda path: body(path, lambda raw: padded(raw[:1] + b"\xf0" + raw[2:])), texts=THREE,
          problems={"record-unreadable": 1}),
@@ -443,7 +446,7 @@ RECORD_FAILS = [
          problems={"record-unreadable": 1}),
     Case("fail_body_unpadded", "a body that is not padded", lambda path: body(path, lambda raw: raw), texts=THREE,
          problems={"record-unreadable": 1}),
-    Case("fail_body_empty", "a body of no bytes", lambda path: body(path, lambda raw: b""), texts=THREE,
+    Case("fail_body_empty", "a body of no bytes", lambda path: body(path, lambda _raw: b""), texts=THREE,
          problems={"record-unreadable": 1}),
     Case("fail_body_padding", "padding that hides something: opens, and is told",
          lambda path: body(path, lambda raw: padded(raw)[:-1] + b"!"), texts=[*THREE, "text"], pending=["text"],

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+import traceback
 from pathlib import Path
 
 import pytest
 
-from forgetguard.errors import InvalidInput, InvalidText, LedgerFull, LedgerUnavailable, UnknownEntry
+from forgetguard.errors import ForgetGuardError, InvalidInput, InvalidText, LedgerFull, LedgerUnavailable, UnknownEntry
 from forgetguard.keys import Key
-from forgetguard.ledger import Fact, Ledger
-from forgetguard.values import Origin, OriginClass, Vector
+from forgetguard.ledger import Fact, Ledger, ReviewItem
+from forgetguard.values import Candidate, Origin, OriginClass, Vector
 
 VEGETARIAN = "User is vegetarian"
 
@@ -161,12 +165,54 @@ def test_a_closed_ledger_says_so(ledger: Ledger) -> None:
         assert caught.value.code == "closed"
 
 
+# Run in a process of its own: a second handle on an open ledger would drop SQLite's locks here.
+SEARCH = """
+import pathlib, sys
+folder, *needles = sys.argv[1:]
+files = [file for file in pathlib.Path(folder).rglob('*') if file.is_file()]
+print(len(files), [file.name for file in files for needle in needles if needle.encode() in file.read_bytes()])
+"""
+
+
 def test_nothing_readable_is_shown_or_stored(tmp_path: Path, ledger: Ledger) -> None:
-    canary = "the canary sings at dawn"
-    ledger.forget([Fact(canary)], origin=Origin("secret-agent"))
-    assert canary not in repr(ledger) + repr(ledger.entries()) + repr(Fact(canary))
-    for file in tmp_path.rglob("*"):
-        if file.is_file():
-            content = file.read_bytes()
-            assert canary.encode() not in content
-            assert b"secret-agent" not in content
+    canary, agent = "the canary sings at dawn", "secret-agent"
+    ids = ledger.forget([Fact(canary)], origin=Origin(agent))
+    ledger.review.add(ReviewItem("hold", Candidate(canary, origin=Origin(agent)), ids[0]))
+    ledger.export(tmp_path / "export")
+    shown = [ledger, ledger.entries(), Fact(canary), ledger.review.list(), ledger.status(), ledger.entries_since(-1)]
+    assert not [one for one in map(repr, shown) if canary in one]
+    command = [sys.executable, "-c", SEARCH, str(tmp_path), canary, agent, "canary sings"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split(maxsplit=1) == ["5", "[]\n"]
+    ledger.release(ids)
+    for call in (lambda: ledger.forget([Fact(canary), Fact("")]), lambda: ledger.release([canary])):
+        with pytest.raises(ForgetGuardError) as caught:
+            call()
+        assert canary not in "".join(traceback.format_exception(caught.value))
+
+
+def test_the_maximum_age_only_reports(path: Path, key: Key) -> None:
+    with Ledger.open(path, key, create=True, max_age=0.0) as ledger:
+        ledger.intend([Fact("one")])
+        time.sleep(0.01)
+        status = ledger.status()
+        assert (status.past_age, status.active, status.pending) == (1, 1, 1)
+        assert status.oldest_pending is not None
+        assert 0 < status.oldest_pending < 60
+        ledger.max_age = 3600.0
+        assert ledger.status().past_age == 0
+
+
+def test_a_dry_run_changes_no_byte(tmp_path: Path, ledger: Ledger) -> None:
+    ids = ledger.forget([Fact("one")])
+    ledger.entries()
+
+    def touched() -> dict[str, tuple[int, int]]:
+        # Not read: a second handle on an open ledger would drop SQLite's locks.
+        files = [file for file in tmp_path.rglob("*") if file.is_file() and "shm" not in file.name]
+        return {file.name: (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
+
+    before = touched()
+    time.sleep(0.02)
+    ledger.release(ids, dry_run=True)
+    assert touched() == before

@@ -129,7 +129,7 @@ def test_no_flipped_byte_of_a_record_or_header_passes(tmp_path: Path) -> None:
         path.write_bytes(changed)
         try:
             with Ledger.open(path, KEY, mark=None) as ledger:
-                assert set(entry.text for entry in ledger.entries()) < set(texts) or ledger.pending()
+                assert {entry.text for entry in ledger.entries()} < set(texts) or ledger.pending()
                 assert ledger.verify().outcome == "wrong"
         except LedgerUnavailable as error:
             assert error.code in ("damaged", "wrong-key", "not-a-ledger")

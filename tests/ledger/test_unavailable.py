@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -212,3 +214,27 @@ def test_inspecting_never_raises_for_a_ledger_that_does_not_open(path: Path, key
     remove(path)
     verification = Ledger.inspect(path, key)
     assert (verification.exit_code, verification.problems) == (1, {"missing": 1})
+
+
+def test_locked_at_the_opening(path: Path, key: Key, ledger: Ledger) -> None:
+    ledger.close()
+    holder = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None);"
+            "c.execute('PRAGMA locking_mode=EXCLUSIVE'); c.execute('BEGIN EXCLUSIVE');"
+            "c.execute('DELETE FROM review'); print('holding', flush=True); sys.stdin.read()",
+            str(path),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "holding\n"
+        assert code_of(lambda: Ledger.open(path, key, wait=0.2)) == "locked"
+    finally:
+        holder.communicate(timeout=10)
+    Ledger.open(path, key).close()

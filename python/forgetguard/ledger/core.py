@@ -105,15 +105,23 @@ class Core:
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
         """The reading connection inside one read transaction, for whoever reads more than the state."""
-        with self.connections.read_lock:
+        with self.connections.read_lock, translating():
+            reader = self._begin_snapshot()
+            try:
+                yield reader
+            finally:
+                end_reading(reader)
+
+    def _begin_snapshot(self) -> sqlite3.Connection:
+        """A read transaction that shows just what `state`, `header` and `keys` were read from."""
+        while True:
             self.refresh()
-            with translating():
-                reader = self.connections.reader()
-                reader.execute("BEGIN")
-                try:
-                    yield reader
-                finally:
-                    end_reading(reader)
+            reader = self.connections.reader()
+            reader.execute("BEGIN")
+            log.read_header(reader)
+            if reader.execute("PRAGMA data_version").fetchone()[0] == self._data_version:
+                return reader
+            end_reading(reader)
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -186,14 +194,15 @@ class Core:
         if not first and header.epoch < self.header.epoch:
             raise LedgerUnavailable.because("rolled-back")
         if first or header.epoch != self.header.epoch:
-            keys = self._unlock(header)
+            keys = self.unlock(header)
             self.state = State(0 if first else self.state.version + 1)
         else:
             # Re-keyed, here or elsewhere: the root is the same, and stretching a passphrase again would take a second.
             header.verify(keys := self.keys)
         self.header, self.keys, self._header_row = header, keys, row
 
-    def _unlock(self, header: Header) -> Secrets:
+    def unlock(self, header: Header) -> Secrets:
+        """The secrets of a header under the key of this opening, or under the one that is just replacing it."""
         try:
             return header.unlock(self.key)
         except LedgerUnavailable as error:
@@ -221,27 +230,26 @@ class Core:
         last_seq, rows = state.last_seq, state.rows
         heads, problems = dict(state.heads), Counter(state.problems)
         records: list[Record] = []
+        recount = whole
         for seq, device, n, record in log.read(reader, self.keys, state.last_seq):
             last_seq = seq
             head = heads.get(device, 0)
             rows += 1
             if n > head:
                 heads[device] = n
-                if not whole and n > head + 1:
-                    problems["gap"] += n - head - 1
-            elif not whole and record is not None:
-                if record.kind is Kind.HOLE:
-                    rows -= 1  # it stands where another row stood
-                else:
-                    problems["forked"] += 1
+                recount |= n > head + 1
+            elif record is not None and record.kind is Kind.HOLE and not whole:
+                rows -= 1  # it stands where another row stood
+            else:
+                recount = True
             if record is None:
                 problems["record-unreadable"] += 1
             else:
                 records.append(record)
-        if whole:
-            for tally in log.tallies(reader).values():
-                problems["gap"] += tally.missing
-                problems["forked"] += tally.doubled
+        if recount:
+            tallies = log.tallies(reader).values()
+            problems["gap"] = sum(tally.missing for tally in tallies)
+            problems["forked"] = sum(tally.doubled for tally in tallies)
         state.heads, state.problems, state.rows, state.last_seq = heads, problems, rows, last_seq
         state.apply(records)
 

@@ -6,6 +6,7 @@ All numbers are little-endian. The layout is written down, with a worked example
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -97,12 +98,21 @@ def without_lone_surrogates(text: str) -> str:
 
 def encode(record: Record) -> bytes:
     """The padded body. Raises InvalidText, InvalidVector or InvalidInput where a field does not fit the layout."""
+    try:
+        return _encode(record)
+    except (struct.error, TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput("a field of an origin or a vector cannot be recorded") from None
+
+
+def _encode(record: Record) -> bytes:
     origin, vector = record.origin or Origin(), record.vector
     reason = _name(record.reason, MAX_REASON_BYTES)
     names = [_name(value, MAX_NAME_BYTES) for value in (origin.agent_id, origin.session_id, origin.session_key)]
     model = _name(vector.model if vector else "", MAX_NAME_BYTES)
-    if vector is not None and not 0 < len(vector.values) <= MAX_DIMENSION:
-        raise InvalidVector("the vector has no or too many dimensions")
+    if vector is not None and not (0 < len(vector.values) <= MAX_DIMENSION and math.isfinite(vector.scale)):
+        raise InvalidVector("the vector has no or too many dimensions, or no finite scale")
     payload = record.text.encode("utf-8") if record.kind is Kind.FORGET else b"".join(record.ids)
     prefix = PREFIX.pack(
         record.kind,
@@ -196,7 +206,9 @@ def id_bytes(ids: Sequence[str]) -> tuple[bytes, ...] | None:
 
 
 def _name(value: str, limit: int) -> bytes:
-    encoded = value.encode("utf-8", "replace")
+    if not isinstance(value, str):
+        raise InvalidInput("a reason, origin or model id is not a str")
+    encoded = without_lone_surrogates(value).encode("utf-8")
     if len(encoded) > limit:
         raise InvalidInput("a reason, origin or model id is too long to be recorded")
     return encoded

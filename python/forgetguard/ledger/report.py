@@ -129,8 +129,10 @@ def verify(core: Core, review: ReviewRing) -> Verification:
                 row = log.read_header(connection)
                 if row is None:
                     raise LedgerUnavailable.because("emptied")
-                Header.from_row(row).verify(core.keys)
-                records = _verify_records(connection, core.keys, problems)
+                header = Header.from_row(row)
+                keys = core.keys if header.epoch == core.keys.epoch else core.unlock(header)
+                header.verify(keys)
+                records = _verify_records(connection, keys, problems)
                 tallies = log.tallies(connection)
             finally:
                 connection.close()
