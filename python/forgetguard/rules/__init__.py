@@ -1,1 +1,32 @@
-"""What counts as a restatement of a forgotten fact."""
+"""What counts as a restatement of a forgotten fact, and as a request to forget. Pure: no I/O, model or clock."""
+
+from __future__ import annotations
+
+from forgetguard.rules._backend import BACKEND, rules_version
+from forgetguard.rules.restatement import (
+    Embedding,
+    Explanation,
+    ForgottenIndex,
+    Match,
+    Scale,
+    explain,
+    is_forget_request,
+    match_forgotten,
+)
+from forgetguard.rules.scrubbing import Removed, Scrubbed, scrub
+
+__all__ = [
+    "BACKEND",
+    "Embedding",
+    "Explanation",
+    "ForgottenIndex",
+    "Match",
+    "Removed",
+    "Scale",
+    "Scrubbed",
+    "explain",
+    "is_forget_request",
+    "match_forgotten",
+    "rules_version",
+    "scrub",
+]

@@ -44,6 +44,8 @@ def _core_is_usable() -> bool:
         if error.name != _CORE:
             raise
         return False
+    if not hasattr(core, "Index"):  # until the core is complete
+        return False
     if (getattr(core, "__version__", None), core.rules_version()) != (VERSION, RULES_VERSION):
         raise BackendUnavailable(
             "the native core was built for another version of forgetguard",
@@ -57,8 +59,11 @@ BACKEND: Literal["native", "python"] = _choose(os.environ.get(VARIABLE) or "auto
 """Which implementation of the rules runs."""
 
 if BACKEND == "native":
-    from forgetguard.rules._native import rules_version
+    from forgetguard.rules._native import Index, cut, explain, has_narrative, request_code, rules_version, sentences
 else:
+    from forgetguard.rules.clauses import cut, has_narrative, sentences
+    from forgetguard.rules.index import Index, explain
+    from forgetguard.rules.requests import request_code
     from forgetguard.rules.version import rules_version
 
-__all__ = ["BACKEND", "rules_version"]
+__all__ = ["BACKEND", "Index", "cut", "explain", "has_narrative", "request_code", "rules_version", "sentences"]

@@ -19,6 +19,8 @@ from forgetguard.rules.vetoes import VETOES, substitution
 ANCHOR_WORDS = 4
 """Least content words of a fact that an anchor may match."""
 ANCHOR_SIMILARITY = 0.78
+NOTE_SHARE = 0.3333
+"""Least share of a fact's content weight that a request to forget or a deletion note names (RULES section 2.10)."""
 RARE = 8
 ID_KINDS = ("email", "phone", "url", "id")
 LONG_NUMBER = 9
@@ -58,14 +60,21 @@ def judge(
 ) -> Decision:
     """`decide` for a whole candidate and, if that stores, for each of its clauses; the first that drops, else holds."""
     whole = decide(candidate[0].parsed, fact, similarity, past=past, wordnet=wordnet)
+    if candidate[0].request and (share := _note_share(candidate, fact, wordnet)) >= NOTE_SHARE:
+        return Decision("drop", "note", share)
     if whole.action == "drop" or len(candidate) == 1:
         return whole
     found = [whole] if whole.action == "hold" else []
     for reading in candidate[1:]:
-        decision = decide(reading.parsed, fact, _for_clause(similarity), past=past, wordnet=wordnet)
+        decision = decide(reading.parsed, fact, _for_clause(similarity), past=past, wordnet=wordnet, clause=True)
         if decision.action != "store":
             found.append(Decision(decision.action, "clause", decision.coverage, decision.code))
     return next((d for d in found if d.action == "drop"), found[0] if found else whole)
+
+
+def _note_share(candidate: Sequence[Reading], fact: Parsed, wordnet: bool) -> float:
+    """The share of a fact's content weight that a request to forget names."""
+    return round(align(candidate[0].parsed, fact, wordnet=wordnet).coverage()[0], 4)
 
 
 def _for_clause(similarity: float | None) -> float | None:
@@ -74,9 +83,18 @@ def _for_clause(similarity: float | None) -> float | None:
 
 
 def decide(
-    candidate: Parsed, fact: Parsed, similarity: float | None, *, past: str = "drop", wordnet: bool = True
+    candidate: Parsed,
+    fact: Parsed,
+    similarity: float | None,
+    *,
+    past: str = "drop",
+    wordnet: bool = True,
+    clause: bool = False,
 ) -> Decision:
-    """Whether `candidate` restates `fact`. `similarity`: on MiniLM's scale, or None where there is no embedding."""
+    """Whether `candidate` restates `fact`. `similarity`: on MiniLM's scale, or None where there is no embedding.
+
+    `clause`: the candidate is one clause of a longer text; a single shared word is then not enough for a subset.
+    """
     if candidate.exact and candidate.exact == fact.exact:
         return Decision("drop", "exact", 1.0)
     alignment = align(candidate, fact, wordnet=wordnet)
@@ -90,12 +108,12 @@ def decide(
     for code, holds in VETOES.items():
         if holds(alignment):
             return Decision("store", code, coverage)
-    return _kind(alignment, similarity, coverage)
+    return _kind(alignment, similarity, coverage, clause)
 
 
-def _kind(alignment: Alignment, similarity: float | None, coverage: float) -> Decision:
+def _kind(alignment: Alignment, similarity: float | None, coverage: float, clause: bool) -> Decision:
     line = lines()
-    if _is_subset(alignment):
+    if _is_subset(alignment, clause):
         return _by_similarity("subset", similarity, line["subset"], coverage)
     if _is_superset(alignment):
         return _by_similarity("superset", similarity, line["superset"], coverage)
@@ -146,13 +164,13 @@ def _is_code(token: Token) -> bool:
     return token.kind in ID_KINDS and len(token.key) >= LONG_ID
 
 
-def _is_subset(alignment: Alignment) -> bool:
+def _is_subset(alignment: Alignment, clause: bool) -> bool:
     if alignment.added:
         return False
     kept = [t for t in alignment.kept if t.kind != "name"]
     if len(alignment.kept) >= 2:
         return True
-    return not alignment.dropped or any(t.kind != "word" or t.rarity >= RARE for t in kept)
+    return not alignment.dropped or (not clause and any(t.kind != "word" or t.rarity >= RARE for t in kept))
 
 
 def _is_superset(alignment: Alignment) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from forgetguard.rules.alignment import Alignment, are_converse, is_name
 from forgetguard.rules.lexicon import rows
 from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.voice import is_passive
-from forgetguard.rules.words import particles, stem
+from forgetguard.rules.words import CJK_LANGUAGES, particles, stem
 
 
 @lru_cache(maxsize=1)
@@ -52,6 +53,8 @@ def _is_converse(alignment: Alignment) -> bool:
 def _is_asymmetric(alignment: Alignment, one: Token, two: Token) -> bool:
     """The fact has a verb whose ends cannot be exchanged: a listed one, or any that stands between the two."""
     language = alignment.whole_fact.language
+    if language in CJK_LANGUAGES:
+        return True
     verbs = [t for t in alignment.fact if t.kind == "word" and not is_name(t)]
     if any((language, t.key) in _asymmetric() for t in verbs):
         return True
@@ -102,11 +105,19 @@ def _first_user(parsed: Parsed) -> Token | None:
     """The first mention of the user that possesses no relation."""
     tokens = parsed.tokens
     related = any(t.relation and t.relation != "pet" for t in tokens)
-    return next((t for t in tokens if t.kind == "user" and not (related and _is_possessor(t))), None)
+    return next((t for i, t in enumerate(tokens) if t.kind == "user" and not (related and _possesses(tokens, i))), None)
 
 
-def _is_possessor(user: Token) -> bool:
-    return user.possessive or user.form in particles("possessive")
+def _possesses(tokens: Sequence[Token], i: int) -> bool:
+    """A possessive form or pronoun, or in CJK a user right before a relation or the particle of possession."""
+    user, following = tokens[i], tokens[i + 1] if i + 1 < len(tokens) else None
+    if user.possessive or user.form in particles("possessive"):
+        return True
+    return (
+        following is not None
+        and following.kind == "cjk"
+        and (bool(following.relation) or following.form in particles("genitive"))
+    )
 
 
 @lru_cache(maxsize=1)

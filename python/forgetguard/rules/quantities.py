@@ -334,6 +334,8 @@ class _Quantifier:
             sign = self._at(end + 1)
             if sign is None or sign.kind != "cjk" or sign.text[0] not in CJK_DATE_PARTS or not number.text.isascii():
                 break
+            if CJK_DATE_PARTS[sign.text[0]] == 0 and not _is_year(number.text):
+                break
             parts[CJK_DATE_PARTS[sign.text[0]]] = number.text.lstrip("0") or "0"
             end += 2
             rest = sign.text[1:]

@@ -70,7 +70,8 @@ class ForgottenIndex:
     def __init__(self, *, aliases: Iterable[str] = (), past: str = "drop", wordnet: bool = True) -> None:
         if past not in PAST:
             raise InvalidInput("past is neither drop nor keep", advice='Pass past="drop" or past="keep".')
-        self._core = _backend.Index(tuple(_text(alias) for alias in aliases), past, wordnet)
+        self.aliases = tuple(checked_text(alias) for alias in aliases)
+        self._core = _backend.Index(self.aliases, past, wordnet)
         self._entries: dict[int, Entry] = {}
         self._slots: dict[str, int] = {}
 
@@ -112,14 +113,16 @@ class ForgottenIndex:
             embeddings = [None] * len(texts)
         elif len(embeddings) != len(texts):
             raise InvalidInput("there are not as many embeddings as texts")
-        vectors = [self._vector(_text(text), given, calibration) for text, given in zip(texts, embeddings, strict=True)]
-        rows = [(t, v.values if v else None, v.model if v else "") for t, v in zip(texts, vectors, strict=True)]
+        vectors = [
+            self._vector(checked_text(text), given, calibration) for text, given in zip(texts, embeddings, strict=True)
+        ]
+        rows = [(t, v.values if v else None, v.model if v else "") for t, v in zip(checked, vectors, strict=True)]
         hits = self._core.match_many(rows, _scale(calibration))
         return [None if hit is None else self._match(hit) for hit in hits]
 
     def needs_embedding(self, text: str, model: str = "") -> bool:
         """Whether an embedding of `text` by `model` could change what `match` answers."""
-        return self._core.needs_embedding(_text(text), model)
+        return self._core.needs_embedding(checked_text(text), model)
 
     def _vector(self, text: str, embedding: Embedding, calibration: Scale | None) -> Vector | None:
         if callable(embedding):
@@ -162,13 +165,13 @@ def explain(
     wordnet: bool = True,
 ) -> Explanation:
     """Which rule or which veto decides about `text` and one entry, by stable code."""
-    given = embedding(_text(text)) if callable(embedding) else _as_vector(embedding)
+    given = embedding(checked_text(text)) if callable(embedding) else _as_vector(embedding)
     vector = entry.vector
     action, code, why, similarity, coverage = _backend.explain(
-        (_text(text), given.values if given else None, given.model if given else ""),
+        (checked_text(text), given.values if given else None, given.model if given else ""),
         (entry.text, vector.values if vector else None, vector.model if vector else ""),
         _scale(calibration),
-        tuple(_text(alias) for alias in aliases),
+        tuple(checked_text(alias) for alias in aliases),
         past,
         wordnet,
     )
@@ -177,10 +180,11 @@ def explain(
 
 def is_forget_request(text: str) -> bool:
     """Whether `text` asks that something be forgotten, or notes that it was. Raises InvalidText."""
-    return bool(_backend.request_code(_text(text)))
+    return bool(_backend.request_code(checked_text(text)))
 
 
-def _text(text: object) -> str:
+def checked_text(text: object) -> str:
+    """`text`, if it is one. Raises InvalidText."""
     if not isinstance(text, str):
         raise InvalidText("the text is not a str")
     return text

@@ -11,6 +11,7 @@ from functools import lru_cache
 from forgetguard.rules.cjk import cut
 from forgetguard.rules.lexemes import SENTENCE_ENDS, Lexeme, scan
 from forgetguard.rules.lexicon import rows
+from forgetguard.rules.numerals import cut_numerals
 from forgetguard.rules.quantities import quantify
 from forgetguard.rules.text import clean
 from forgetguard.rules.words import (
@@ -80,7 +81,7 @@ def parse(text: str, aliases: tuple[str, ...] = ()) -> Parsed:
     """The typed tokens of `text`; `aliases` are further names of the user."""
     lexemes = scan(clean(text))
     language = vote(lexemes)
-    quantified = quantify(_expand(lexemes, language), language)
+    quantified = quantify(_expand(cut_numerals(lexemes, language), language), language)
     capitals = not _is_shouted(quantified)
     joined = _without_hyphens(quantified)
     tokens = [token for lexeme in joined for token in _tokens(lexeme, language, capitals)]
@@ -289,7 +290,9 @@ def _phrases(tokens: list[Token], language: str) -> list[Token]:
     out: list[Token] = []
     i = 0
     while i < len(tokens):
-        for keys, word in table.get(stem(tokens[i].form, language), ()) if tokens[i].kind in ("word", "name", "unit") else ():
+        for keys, word in (
+            table.get(stem(tokens[i].form, language), ()) if tokens[i].kind in ("word", "name", "unit") else ()
+        ):
             span = tokens[i : i + len(keys)]
             if len(span) == len(keys) and all(
                 t.kind != "mark" and stem(t.form, language) == k for t, k in zip(span, keys, strict=True)

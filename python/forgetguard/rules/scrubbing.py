@@ -1,0 +1,68 @@
+"""A text without what restates a forgotten fact: by sentence, list item and clause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from forgetguard.rules import _backend
+from forgetguard.rules.restatement import ForgottenIndex, Match, Scale, checked_text
+from forgetguard.values import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A span that was cut, in code points of the text that was given, and the match it was cut for."""
+
+    start: int
+    end: int
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """What is left of a text. `empty`: no narrative is left (only headings and marks), so there is nothing to store."""
+
+    text: str = field(repr=False)
+    removed: tuple[Removed, ...]
+    empty: bool
+
+
+def scrub(
+    text: str,
+    index: ForgottenIndex,
+    *,
+    embedder: Callable[[str], Vector] | None = None,
+    calibration: Scale | None = None,
+) -> Scrubbed:
+    """`text` without the sentences, list items and clauses that restate an entry of `index`, surely or likely.
+
+    A sentence of several clauses is asked clause by clause, each behind the subject it takes over, and as a whole only
+    if no clause restates anything. What is not cut is returned as it was, byte for byte. `embedder` embeds one sentence
+    and is asked only where that could matter. Raises InvalidText.
+    """
+    plan = _backend.sentences(checked_text(text), index.aliases)
+    asked = [clause for sentence in plan for clause in sentence.clauses]
+    found = dict(zip(asked, _ask([c.text for c in asked], index, embedder, calibration), strict=True))
+    whole = [s for s in plan if len(s.clauses) > 1 and not any(found[c] for c in s.clauses)]
+    matches = dict(zip(whole, _ask([text[s.start : s.end] for s in whole], index, embedder, calibration), strict=True))
+    removed: list[Removed] = []
+    gone: list[tuple[int, int | None]] = []
+    for at, sentence in enumerate(plan):
+        match = matches.get(sentence)
+        if match is not None:
+            gone.append((at, None))
+            removed.append(Removed(sentence.start, sentence.end, match))
+        for n, clause in enumerate(sentence.clauses):
+            match = found[clause]
+            if match is not None:
+                gone.append((at, n))
+                removed.append(Removed(clause.start, clause.end, match))
+    left = _backend.cut(text, index.aliases, gone) if gone else text
+    return Scrubbed(left, tuple(removed), not _backend.has_narrative(left))
+
+
+def _ask(
+    texts: list[str], index: ForgottenIndex, embedder: Callable[[str], Vector] | None, calibration: Scale | None
+) -> list[Match | None]:
+    return index.match_many(texts, [embedder] * len(texts) if embedder else None, calibration=calibration)
