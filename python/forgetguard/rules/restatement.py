@@ -113,9 +113,8 @@ class ForgottenIndex:
             embeddings = [None] * len(texts)
         elif len(embeddings) != len(texts):
             raise InvalidInput("there are not as many embeddings as texts")
-        vectors = [
-            self._vector(checked_text(text), given, calibration) for text, given in zip(texts, embeddings, strict=True)
-        ]
+        checked = [checked_text(text) for text in texts]
+        vectors = [self._vector(t, given, calibration) for t, given in zip(checked, embeddings, strict=True)]
         rows = [(t, v.values if v else None, v.model if v else "") for t, v in zip(checked, vectors, strict=True)]
         hits = self._core.match_many(rows, _scale(calibration))
         return [None if hit is None else self._match(hit) for hit in hits]
