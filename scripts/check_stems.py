@@ -2,9 +2,9 @@
 
     python scripts/check_stems.py [--list LANG=FILE ...] [--words 20000] [--show 30] [LANG ...]
 
-Development only. Needs `snowballstemmer`; with `simplemma` and `wordfreq` installed the words are the most
-frequent of the language and a dictionary of lemmas is a second oracle. Otherwise give a word list a language
-(Debian: wamerican, wportuguese, wspanish, wfrench, wngerman), one word a line.
+Development only; the package must be importable. Needs `snowballstemmer`. With `simplemma` and `wordfreq` installed
+the words are the most frequent of the language and a dictionary of lemmas is a second oracle. Otherwise give a word
+list a language (Debian: wamerican, wportuguese, wspanish, wfrench, wngerman), one word a line.
 
 precision = pairs of words that we put together and an oracle does too / pairs that we put together.
 recall = pairs that the lemma dictionary (or snowball, without it) puts together and we do too / its pairs.
@@ -14,12 +14,9 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 
 from forgetguard.rules.lexicon import rows
 from forgetguard.rules.words import stem
@@ -45,7 +42,7 @@ def our_key(lang: str) -> Key:
 
 
 def snowball_key(lang: str) -> Key:
-    import snowballstemmer
+    import snowballstemmer  # type: ignore[import-untyped,unused-ignore]
 
     stemmer = snowballstemmer.stemmer(LANGUAGES[lang])
     return lambda word: str(stemmer.stemWord(word))
@@ -53,14 +50,14 @@ def snowball_key(lang: str) -> Key:
 
 def lemma_key(lang: str) -> Key | None:
     try:
-        import simplemma
+        import simplemma  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         return None
     return lambda word: str(simplemma.lemmatize(word, lang=lang)).lower()
 
 
 def frequent_words(lang: str, count: int) -> list[str]:
-    import wordfreq
+    import wordfreq  # type: ignore[import-not-found,unused-ignore]
 
     return [word for word in wordfreq.top_n_list(lang, count) if word.isalpha() and len(word) > 2]
 
