@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from forgetguard.purge.apply import apply, close, resume
+from forgetguard.purge.apply import apply, close, look_again, look_at_structure, resume
+from forgetguard.purge.config import host_of, read_host
 from forgetguard.purge.host import Host, Lineage
 from forgetguard.purge.operator import Home, Operator
 from forgetguard.purge.plan import Plan, make_plan, preview, read_plan, write_plan
@@ -24,8 +25,12 @@ __all__ = [
     "Verification",
     "apply",
     "close",
+    "host_of",
+    "look_again",
+    "look_at_structure",
     "make_plan",
     "preview",
+    "read_host",
     "read_plan",
     "resume",
     "write_plan",

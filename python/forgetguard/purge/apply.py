@@ -23,7 +23,10 @@ from forgetguard.purge.operator import Home
 from forgetguard.purge.plan import Plan, describe, session_keys
 from forgetguard.purge.report import Report, report_of
 from forgetguard.purge.run import Attempt, Ended, Order
+from forgetguard.purge.selection import Selection, resolve
+from forgetguard.purge.surfaces.protocol import Finding, Standing
 from forgetguard.purge.survey import survey
+from forgetguard.purge.verify import Verification, verify
 
 
 def apply(host: Host, plan: Plan, home: Home, order: Order | None = None) -> Report:
@@ -61,6 +64,26 @@ def resume(host: Host, home: Home, order: Order | None = None) -> list[Ended]:
     with opened(home, operator, order.observe, order.wait) as journal:
         runs = journal.unfinished(operator.digest("host", host.id))
         return [Attempt(host, journal, home, order, run).resume() for run in runs]
+
+
+def look_again(host: Host, home: Home, order: Order | None = None) -> list[Ended]:
+    """Look for the bytes of every unfinished run again, and erase nothing of the host's."""
+    order = order or Order()
+    operator = home.operator()
+    if not has_unfinished(home):
+        return []
+    with opened(home, operator, order.observe, order.wait) as journal:
+        runs = journal.unfinished(operator.digest("host", host.id))
+        return [Attempt(host, journal, home, order, run).look() for run in runs]
+
+
+def look_at_structure(host: Host, selection: Selection) -> Verification:
+    """What can be said after the text was erased from the journal: keys and lineage only, so at best `cannot-prove`."""
+    resolution = resolve(selection, host.lineage)
+    found = survey(host, resolution.ids, session_keys(resolution.sessions))
+    left = [(one.surface, Finding(Standing.RESIDUE, one.place, one.kind)) for one in found.found]
+    unknown = ("provenance", Finding(Standing.CANNOT_PROVE, "needles", "erased"))
+    return verify(host, found.targets, [*left, unknown])
 
 
 def close(home: Home, host: Host | None = None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forgetguard.purge.journal import Step, StepStatus
@@ -35,8 +35,9 @@ def report_of(
     before = [body_of(one) for one in resumed]
     if ended is None:
         body = {"dryRun": False, **(nothing or {}), "result": "nothing-to-do", "steps": [], "late": []}
-        return Report({**body, "resumed": before}, max((exit_code(one) for one in resumed), default=DONE))
-    return Report({**body_of(ended), "resumed": before}, exit_code(ended), ended)
+        return Report({**body, "resumed": before}, worst(exit_code(one) for one in resumed))
+    codes = [exit_code(one) for one in (ended, *resumed)]
+    return Report({**body_of(ended), "resumed": before}, worst(codes), ended)
 
 
 def body_of(ended: Ended) -> dict[str, object]:
@@ -78,6 +79,11 @@ def result(ended: Ended) -> str:
     if ended.failures:
         return "refused" if set(ended.failures.values()) <= _REFUSED_CODES else "failed"
     return "failed" if ended.verification is None else ended.verification.status.value
+
+
+def worst(codes: Iterable[int]) -> int:
+    """The code that says most against: failed or residue, then cannot prove, then refused."""
+    return max(codes, key=(DONE, REFUSED, CANNOT_PROVE, FAILED).index, default=DONE)
 
 
 def exit_code(ended: Ended) -> int:
