@@ -100,14 +100,24 @@ def cjk_code(lexemes: list[Lexeme]) -> str:
     """The code of the rule that takes a Chinese, Japanese or Korean text for a request or a note, or ""."""
     if not any(lexeme.kind == "cjk" for lexeme in lexemes):
         return ""
-    language = vote(lexemes)
-    if language not in ("zh", "ja", "ko"):
-        language = _script(lexemes)
+    language = _script(lexemes)
     for pieces in _sentences(lexemes, language):
         code = _chinese_code(pieces) if language == "zh" else _verb_last_code(pieces)
         if code:
             return code
     return ""
+
+
+def cjk_note_words(lexemes: list[Lexeme]) -> bool:
+    """Whether a Chinese, Japanese or Korean text speaks of erasing, or of forgetting on request, at all."""
+    if not any(lexeme.kind == "cjk" for lexeme in lexemes):
+        return False
+    wanted = TE | TO | _bits("erase", "erased", "erasing")
+    return any(
+        piece.has(wanted) and not piece.has(BIT["notforget"])
+        for pieces in _sentences(lexemes, _script(lexemes))
+        for piece in pieces
+    )
 
 
 def _script(lexemes: list[Lexeme]) -> str:
@@ -225,16 +235,23 @@ def _chinese_imperative(pieces: list[Piece], i: int, kind: str) -> bool:
             break
         if piece.has(BIT["first"]) and not (k + 1 < len(before) and before[k + 1].has(_bits("please", "ba"))):
             return False
-        if not piece.has(_bits("please", "neg", "adv", "agent", "memory", "first", "of", "deictic", "said", "info", "personal")):
+        if not piece.has(
+            _bits("please", "neg", "adv", "agent", "memory", "first", "of", "deictic", "said", "info", "personal")
+        ):
             return False
     if _any(before, _bits("habit", "user", "third")) and not polite:
         return False
     target = _named(before + after)
     if kind == "forget":
-        return polite or _any(before, _bits("ba", "agent")) or bool(after) and after[0].has(_bits("first", "deictic", "said")) or _ends(after)
+        return (
+            polite
+            or _any(before, _bits("ba", "agent"))
+            or (bool(after) and after[0].has(_bits("first", "deictic", "said")))
+            or _ends(after)
+        )
     if kind == "erase":
         return target >= (1 if polite or _any(before, BIT["ba"]) else 2)
-    return target >= 1 or pieces[i].has(BIT["strong"]) and not _any(before, BIT["first"])
+    return target >= 1 or (pieces[i].has(BIT["strong"]) and not _any(before, BIT["first"]))
 
 
 def _ends(pieces: list[Piece]) -> bool:
@@ -267,7 +284,7 @@ def _chinese_asked(pieces: list[Piece], i: int, kind: str) -> bool:
         return kind != "forget" and target == 3
     if kind == "forget":
         return True
-    return target >= (1 if agent or kind == "not-keep" else 2) or kind == "not-keep" and pieces[i].has(BIT["strong"])
+    return target >= (1 if agent or kind == "not-keep" else 2) or (kind == "not-keep" and pieces[i].has(BIT["strong"]))
 
 
 def _is_users_own(pieces: list[Piece]) -> bool:
@@ -275,7 +292,11 @@ def _is_users_own(pieces: list[Piece]) -> bool:
     for i, piece in enumerate(pieces):
         if piece.has(_bits("user", "first")):
             follows = pieces[i + 1 : i + 3]
-            return not (_any(follows, BIT["third"]) or piece.form.endswith("的") or bool(follows) and follows[0].has(BIT["of"]))
+            return not (
+                _any(follows, BIT["third"])
+                or piece.form.endswith("的")
+                or (bool(follows) and follows[0].has(BIT["of"]))
+            )
         if not piece.has(_bits("adv", "comma", "done")):
             return False
     return False
@@ -295,9 +316,9 @@ def _chinese_logged(pieces: list[Piece], i: int, kind: str) -> bool:
     if _any(before, _bits("habit", "third")) or kind == "not-keep":
         return False
     agent, evidence = _any(before, BIT["agent"]), _any(pieces, BIT["evidence"])
-    done = _any(before, BIT["done"]) or bool(after) and after[0].has(BIT["done"])
+    done = _any(before, BIT["done"]) or (bool(after) and after[0].has(BIT["done"]))
     if kind == "forget":
-        return agent and _any(before, BIT["done"]) or evidence
+        return (agent and _any(before, BIT["done"])) or evidence
     target = _named(pieces)
     if evidence:
         return target >= 2
@@ -332,7 +353,9 @@ def _verb_last_code(pieces: list[Piece]) -> str:
 
 def _asks(piece: Piece, after: list[Piece], asked: bool) -> bool:
     if piece.has(TE):
-        return not after or after[0].has(_bits("please", "comma", "ask")) and not (after[0].has(BIT["comma"]) and len(after) > 1)
+        return not after or (
+            after[0].has(_bits("please", "comma", "ask")) and not (after[0].has(BIT["comma"]) and len(after) > 1)
+        )
     return asked or not after or piece.has(BIT["unkeep-to"]) or piece.form.endswith(("ほしい", "欲しい", "べき"))
 
 
@@ -356,7 +379,14 @@ def _third(pieces: list[Piece], asked: bool = True) -> bool:
         person = piece.has(BIT["third"]) or piece.form.endswith(HONORIFICS)
         if person and follows.has(_bits("ni", "wa")) and not piece.has(BIT["agent"]):
             return True
-        if asked and piece.has(BIT["content"]) and follows.has(BIT["ni"]) and i > 0 and pieces[i - 1].has(BIT["wa"]) and not _any(pieces[:i], _bits("user", "first")):
+        if (
+            asked
+            and piece.has(BIT["content"])
+            and follows.has(BIT["ni"])
+            and i > 0
+            and pieces[i - 1].has(BIT["wa"])
+            and not _any(pieces[:i], _bits("user", "first"))
+        ):
             return True
     return False
 
@@ -365,4 +395,11 @@ def _is_erased(pieces: list[Piece], before: list[Piece]) -> bool:
     if _third(before):
         return False
     target = _named(before)
-    return target == 3 or target >= 2 and (_any(pieces, BIT["evidence"]) or _any(before, BIT["agent"]) or pieces[len(before)].form.endswith(("べき", "야")))
+    return target == 3 or (
+        target >= 2
+        and (
+            _any(pieces, BIT["evidence"])
+            or _any(before, BIT["agent"])
+            or pieces[len(before)].form.endswith(("べき", "야"))
+        )
+    )

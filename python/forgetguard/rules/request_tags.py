@@ -130,7 +130,8 @@ def _phrases(language: str) -> dict[str, tuple[_Phrase, ...]]:
     for lang, form, _ in rows("relations"):
         if lang == language and " " not in form:
             slots, shapes = found.get((form,), (BIT["content"], ""))
-            found[(form,)] = (slots | BIT["third"], shapes)
+            if not slots & BIT["agent"]:
+                found[(form,)] = (slots | BIT["third"], shapes)
     table: dict[str, list[_Phrase]] = {}
     for words, (slots, shapes) in found.items():
         table.setdefault(words[0], []).append(_Phrase(words, slots, shapes))

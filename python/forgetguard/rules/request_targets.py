@@ -1,0 +1,147 @@
+"""What a request erases, or wants not kept: a memory, something the user told, or a thing of the world."""
+
+from __future__ import annotations
+
+from forgetguard.rules.request_places import (
+    FILLER,
+    KEEP,
+    ROMANCE,
+    Place,
+    any_of,
+    bits,
+    has_agent,
+    is_passive,
+    is_shall_be,
+)
+from forgetguard.rules.request_tags import BIT, Tag
+
+NONE, POINTED, NAMED, MEMORY = range(4)
+"""How surely it is a memory: not; a bare "that"; a personal detail or an entry; memory itself."""
+OBJECT_ENDS = bits("comma", "and", "thatc", "about", "inside", "with")
+NOUNS = bits("deictic", "personal", "other", "info")
+FACT_SUBJECT = bits("user", "first", "pron3", "poss")
+NAMED_WITHIN = 3
+"""Words between a word like "stored" or "on" and the thing that it speaks of."""
+
+
+def target_of(place: Place) -> int:
+    """How surely what is erased, or not kept, is a memory: NONE, POINTED, NAMED or MEMORY."""
+    if any_of(place.tags, BIT["memory"]):
+        return MEMORY
+    near, container = _object(place)
+    if container is not None:
+        return _container(container)
+    whole = place.tags[place.begin() :]
+    if any_of(near, BIT["other"]):
+        return NONE
+    if any_of(whole, BIT["said"]) or _is_fact_clause(place):
+        return MEMORY
+    if any_of(whole, BIT["allabout"]):
+        return NAMED if place.core.has(BIT["expel"]) else MEMORY
+    if _is_stored_thing(whole):
+        return MEMORY
+    if _is_named(near, place):
+        return NAMED
+    pointed = any_of(near, BIT["deictic"]) and all(t.has(BIT["deictic"] | FILLER) for t in near)
+    return POINTED if pointed else NONE
+
+
+def _container(tags: list[Tag]) -> int:
+    """What something is taken from: the assistant's notes are memory, a letter or a phone is not."""
+    if any_of(tags, bits("your", "agent")) or any(t.form in ("records", "notes", "facts") for t in tags):
+        return MEMORY
+    return NAMED if any_of(tags, bits("allabout", "said")) else NONE
+
+
+def _object(place: Place) -> tuple[list[Tag], list[Tag] | None]:
+    """The words that name what is erased, up to the first preposition; and what it is taken from, if that is said."""
+    tags = place.tags
+    end = place.at + 1
+    if place.is_shape("N") and place.next_is(bits("about", "from")):
+        end += 1  # "deletion of their address"
+    while end < len(tags) and not (tags[end].has(OBJECT_ENDS) and not tags[end].has(NOUNS)):
+        if _takes_from(place, end):
+            break
+        end += 1
+    container: list[Tag] | None = None
+    k = end
+    while k < len(tags) and not tags[k].has(BIT["comma"]) and container is None:
+        if _takes_from(place, k):
+            container = tags[k + 1 :]
+        k += 1
+    near = tags[place.begin() : place.at] if _is_object_before(place) else tags[place.at + 1 : end]
+    return near, container
+
+
+def _takes_from(place: Place, i: int) -> bool:
+    """Whether a preposition of taking away stands at `i`. Romance "de" is a genitive as often, so it does not count."""
+    return place.tags[i].has(BIT["from"]) and (place.language == "en" or place.tags[i].form == "aus")
+
+
+def _is_object_before(place: Place) -> bool:
+    """Whether what is erased stands before the verb: a passive, or German."""
+    if place.language == "de":
+        return not place.is_shape("M") or is_passive(place)
+    if not place.is_shape("T"):
+        return False
+    if place.language == "en":
+        return is_passive(place) or not place.next_is(
+            bits("poss", "deictic", "stop", "personal", "info", "stored", "content")
+        )
+    return not place.is_shape("M") or any_of(place.between()[-3:], BIT["be"])
+
+
+def _is_fact_clause(place: Place) -> bool:
+    """ "delete that I live in Lisbon": what is erased is told as a sentence."""
+    tags = place.tags
+    for j in range(place.at + 1, min(place.at + 1 + NAMED_WITHIN, len(tags) - 1)):
+        if tags[j].has(BIT["thatc"]) and not (place.language == "de" and tags[j].form == "das"):
+            return tags[j + 1].has(FACT_SUBJECT) or place.language in ROMANCE
+        if tags[j].has(bits("content", "other")):
+            return False
+    return False
+
+
+def _is_stored_thing(tags: list[Tag]) -> bool:
+    """ "the stored phone number", "saved information about …"."""
+    for i, tag in enumerate(tags):
+        if tag.has(BIT["stored"]):
+            for other in tags[i + 1 : i + 1 + NAMED_WITHIN]:
+                if other.has(BIT["other"]):
+                    break
+                if other.has(bits("personal", "info", "allabout")):
+                    return True
+    return False
+
+
+def _is_named(tags: list[Tag], place: Place) -> bool:
+    if any_of(tags, BIT["personal"]) and (place.core.has(KEEP) or _is_owned(tags, place)):
+        return True
+    if not any_of(tags, BIT["info"]):
+        return False
+    if (
+        place.core.has(KEEP)
+        or any_of(tags, BIT["deictic"])
+        or any_of(place.tags, BIT["evidence"])
+        or is_shall_be(place)
+    ):
+        return True
+    return _speaks_of_something(place)
+
+
+def _is_owned(tags: list[Tag], place: Place) -> bool:
+    """Whether a personal detail is somebody's. Languages with articles for possessives need no word for it."""
+    if place.language != "en" or has_agent(place.between()):
+        return True
+    return any_of(tags, bits("poss", "your")) or any(t.possessive for t in tags)
+
+
+def _speaks_of_something(place: Place) -> bool:
+    """ "the note about my ex", but not "the note on the fridge"."""
+    tags = place.tags
+    for i in range(len(tags) - 1):
+        if tags[i].has(BIT["info"]) and tags[i + 1].has(bits("about", "thatc")):
+            if tags[i + 1].form != "on" or place.language != "en" or has_agent(place.between()):
+                return True
+            return any_of(tags[i + 2 : i + 2 + NAMED_WITHIN], BIT["personal"])
+    return False
