@@ -13,12 +13,14 @@ from functools import lru_cache
 from forgetguard.rules.lexicon import rows
 from forgetguard.rules.quantities import dimensions
 from forgetguard.rules.tokens import Parsed, Token
-from forgetguard.rules.words import stem
+from forgetguard.rules.words import particles, stem
 
 SAME, OPPOSITE = 1, -1
 NAME_WEIGHT = 15
 SUFFIX_DIGITS = 7
 """Two phone numbers are one if one ends with the other and shares at least this many digits."""
+LEAST_VARIANT = 4
+"""Least letters of a name that may stand for one with an ending."""
 CJK_SHARED = 0.6
 """Share of the bigrams of a CJK text that must stand in the other for its loose characters to count."""
 
@@ -124,7 +126,9 @@ def _align_meanings(
 
 def _same(f: Token, c: Token) -> bool:
     if f.kind in ("word", "name") and c.kind in ("word", "name"):
-        return f.key == c.key or f.form == c.form or _initial(f, c) or _initial(c, f)
+        return (
+            f.key == c.key or f.form == c.form or _initial(f, c) or _initial(c, f) or _variant(f, c) or _variant(c, f)
+        )
     if f.kind == "date" and c.kind == "date":
         return dates_agree(f.key, c.key)
     if _is_digits(f) and _is_digits(c):
@@ -136,6 +140,18 @@ def _same(f: Token, c: Token) -> bool:
 
 def _initial(short: Token, full: Token) -> bool:
     return short.kind == full.kind == "name" and len(short.form) == 1 and full.form.startswith(short.form)
+
+
+def _variant(short: Token, long: Token) -> bool:
+    """A name and its plural, or a product with and without its kind ("Witnesses", "MongoDB")."""
+    return short.kind == long.kind == "name" and short.form in name_variants(long.form)
+
+
+@lru_cache(maxsize=4096)
+def name_variants(form: str) -> tuple[str, ...]:
+    """A name without each ending that it may have."""
+    shorter = (form[: len(form) - len(e)] for e in sorted(particles("name-ending")) if form.endswith(e))
+    return tuple(name for name in shorter if len(name) >= LEAST_VARIANT)
 
 
 def _is_digits(token: Token) -> bool:

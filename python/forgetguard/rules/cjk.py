@@ -70,17 +70,22 @@ def _word_at(run: str, i: int, language: str) -> tuple[str, tuple[str, str, str]
         found = table.get(word)
         if found is None:
             continue
-        if language == "ko" and not _fits_korean(run, i, size, found):
+        if language == "ko" and not _fits_korean(run, i, size, found, table):
             continue
         return word, found
     return None
 
 
-def _fits_korean(run: str, i: int, size: int, found: tuple[str, str, str]) -> bool:
-    whole = size == len(run)
-    if found[1] == "stop" and found[0] == "cjk":
-        return whole or (i > 0 and i + size == len(run))
-    return whole or (i == 0 and (size > 1 or found[0] != "user"))
+def _fits_korean(
+    run: str, i: int, size: int, found: tuple[str, str, str], table: dict[str, tuple[str, str, str]]
+) -> bool:
+    """An ending closes its run; other words open it, and a pronoun of one syllable only with an ending behind it."""
+    if size == len(run):
+        return True
+    if found[:2] == ("cjk", "stop"):
+        return i > 0 and i + size == len(run)
+    ending = table.get(run[size:], ("", "", ""))[:2] == ("cjk", "stop")
+    return i == 0 and (size > 1 or found[0] != "user" or ending)
 
 
 def _bigrams(run: str, start: int, end: int, language: str) -> list[Piece]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
-from forgetguard.rules.alignment import SUFFIX_DIGITS, content, meanings
+from forgetguard.rules.alignment import SUFFIX_DIGITS, content, meanings, name_variants
 from forgetguard.rules.matching import Decision, judge
 from forgetguard.rules.readings import Reading, readings
 from forgetguard.rules.text import clean
@@ -164,6 +164,8 @@ def _features_of(parsed: Parsed, wordnet: bool) -> tuple[str, ...]:
 def _features(token: Token, language: str, wordnet: bool) -> Iterable[str]:
     yield f"k{token.key}"
     yield f"k{token.form}"
+    if token.kind == "name":
+        yield from (f"k{short}" for short in name_variants(token.form))
     if token.kind in ("word", "name"):
         yield from meanings(token, language, wordnet)
     elif token.kind == "date":

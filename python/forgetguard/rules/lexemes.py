@@ -241,6 +241,8 @@ class _Scanner:
 
     def _time(self, i: int) -> int:
         end = self._digits(i, 1, 2)
+        if end and self._char(end) == "h" and (minutes := self._digits(end + 1, 2, 2)):
+            return minutes
         if not end or self._char(end) != ":":
             return 0
         end = self._digits(end + 1, 2, 2)

@@ -16,9 +16,14 @@ from forgetguard.rules.readings import Reading
 from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.vetoes import VETOES, substitution
 
-ANCHOR_WORDS = 4
-"""Least content words of a fact that an anchor may match."""
-ANCHOR_SIMILARITY = 0.78
+ANCHOR_WORDS = 3
+"""Least content words of a fact that an anchor may match; a surer match needs `SURE_WORDS`."""
+SURE_WORDS = 4
+ANCHOR_SIMILARITY = 0.72
+ANCHOR_SHARE = 0.35
+"""Least share of either text's content weight that an anchor has in common."""
+WORDS_SHARE = 0.6
+"""The same where there is no embedding."""
 NOTE_SHARE = 0.3333
 """Least share of a fact's content weight that a request to forget or a deletion note names (RULES section 2.10)."""
 RARE = 8
@@ -53,6 +58,12 @@ class Decision:
 def lines() -> dict[str, float]:
     """The least similarity of each kind that has one."""
     return {code: float(model) for _, code, model, *_ in rows("rules") if model != "-"}
+
+
+@lru_cache(maxsize=1)
+def lines_of_words() -> dict[str, float]:
+    """The least coverage of each kind that has a line of its own where there is no embedding."""
+    return {code: float(words) for _, code, _, words, *_ in rows("rules") if words != "-"}
 
 
 def judge(
@@ -125,24 +136,27 @@ def _kind(alignment: Alignment, similarity: float | None, coverage: float, claus
 
 
 def _by_similarity(code: str, similarity: float | None, line: float, coverage: float) -> Decision:
-    if similarity is not None and similarity < line:
-        return Decision("store", "dissimilar", coverage)
-    return Decision("drop", code, coverage)
+    if similarity is None or similarity >= line:
+        return Decision("drop", code, coverage)
+    return Decision("hold" if similarity >= lines()["unlike-hold"] else "store", code, coverage)
 
 
 def _anchor(alignment: Alignment, similarity: float | None, coverage: float) -> Decision:
+    """Enough in common for the two to be one claim in other words."""
+    smaller = min(alignment.coverage())
     if similarity is None:
-        fact, candidate = alignment.coverage()
-        both = min(fact, candidate)
-        return (
-            Decision("hold", "anchor", coverage)
-            if both >= 0.5 and coverage >= 0.75
-            else Decision("store", "different", coverage)
-        )
+        likely = smaller >= WORDS_SHARE and coverage >= lines_of_words()["anchor-hold"]
+        return Decision("hold" if likely else "store", "anchor" if likely else "different", coverage)
     score = similarity + 0.5 * coverage
-    if similarity >= ANCHOR_SIMILARITY and score >= lines()["anchor-hold"]:
-        return Decision("drop" if score >= lines()["anchor-drop"] else "hold", "anchor", coverage)
-    return Decision("store", "different", coverage)
+    line = lines()["anchor-hold" if _is_english(alignment) else "anchor-foreign"]
+    if similarity < ANCHOR_SIMILARITY or smaller < ANCHOR_SHARE or score < line:
+        return Decision("store", "different", coverage)
+    sure = len(alignment.fact) >= SURE_WORDS and score >= lines()["anchor-drop"]
+    return Decision("drop" if sure else "hold", "anchor", coverage)
+
+
+def _is_english(alignment: Alignment) -> bool:
+    return alignment.whole_fact.language == alignment.whole_candidate.language == "en"
 
 
 def _ceased(alignment: Alignment, past: str) -> bool:
@@ -168,6 +182,8 @@ def _is_subset(alignment: Alignment, clause: bool) -> bool:
     if alignment.added:
         return False
     kept = [t for t in alignment.kept if t.kind != "name"]
+    if not any(not t.relation for t in kept):
+        return False
     if len(alignment.kept) >= 2:
         return True
     return not alignment.dropped or (not clause and any(t.kind != "word" or t.rarity >= RARE for t in kept))

@@ -30,7 +30,7 @@ def role(alignment: Alignment) -> bool:
     turned = (candidate_one.start > candidate_two.start) != _possessor_first(candidate_one, candidate_two)
     if passive and not _keeps_verb(alignment):
         return False
-    return turned != (passive != converse)
+    return turned != (passive != (converse and not _is_of_nouns(alignment)))
 
 
 def _keeps_verb(alignment: Alignment) -> bool:
@@ -46,6 +46,15 @@ def _is_converse(alignment: Alignment) -> bool:
     language = alignment.whole_fact.language
     return any(
         at >= 0 and are_converse(f.key, alignment.candidate[at].key, language)
+        for f, at in zip(alignment.fact, alignment.forward, strict=True)
+    )
+
+
+def _is_of_nouns(alignment: Alignment) -> bool:
+    """Whether the converse words are relations ("his landlord is X" says what "he is a tenant of X" says)."""
+    language = alignment.whole_fact.language
+    return any(
+        at >= 0 and bool(f.relation) and are_converse(f.key, alignment.candidate[at].key, language)
         for f, at in zip(alignment.fact, alignment.forward, strict=True)
     )
 

@@ -263,7 +263,7 @@ class _Quantifier:
     # -- clocks and calendars ----------------------------------------------------------------------------------
 
     def _clock(self, i: int) -> int:
-        parts = [int(part) for part in self.lexemes[i].text.split(":")]
+        parts = [int(part) for part in self.lexemes[i].text.replace("h", ":").split(":")]
         half = self._word(i + 1)
         hour = parts[0] % 12 + 12 * (half == "pm") if half in ("am", "pm") else parts[0]
         seconds = hour * 3600 + parts[1] * 60 + (parts[2] if len(parts) > 2 else 0)

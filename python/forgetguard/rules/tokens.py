@@ -33,6 +33,7 @@ BACKWARD_NEGATION = frozenset({"de", *CJK_LANGUAGES})
 """Languages whose negation may stand behind what it negates: it reaches its whole clause."""
 SHOUTED_SHARE = 0.6
 LABEL_WORDS = 3
+LEAST_FIRST_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +251,9 @@ def _is_name(lexeme: Lexeme, language: str, capitals: bool) -> bool:
 
 def _aliased(tokens: list[Token], aliases: tuple[str, ...]) -> list[Token]:
     """The tokens with every alias of the user turned into the user."""
-    for alias in aliases:
-        forms = [lexeme.text for lexeme in scan(clean(alias)) if lexeme.kind != "mark"]
+    names = [[lexeme.text for lexeme in scan(clean(alias)) if lexeme.kind != "mark"] for alias in aliases]
+    # A full name is longer than the first name that stands for it, so it is tried first.
+    for forms in [*names, *(name[:1] for name in names if len(name) > 1 and len(name[0]) >= LEAST_FIRST_NAME)]:
         i = 0
         while forms and i + len(forms) <= len(tokens):
             if [token.form for token in tokens[i : i + len(forms)]] == forms:

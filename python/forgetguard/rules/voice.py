@@ -13,6 +13,9 @@ from forgetguard.rules.words import particles
 def is_passive(parsed: Parsed) -> bool:
     """A form of *be* (or *werden*) and, behind a participle, the word that names the agent or the source."""
     tokens = parsed.tokens
+    if parsed.language == "de":
+        becoming = next((i for i, t in enumerate(tokens) if t.form in particles("werden")), len(tokens))
+        return any(_looks_participle(t, "de") for t in tokens[becoming:])
     for i, token in enumerate(tokens):
         if token.form in particles("be") and i + 1 < len(tokens) and _looks_participle(tokens[i + 1], parsed.language):
             return True
