@@ -125,10 +125,14 @@ def fold(char: str) -> str:
     return after
 
 
+def unassigned(code: int) -> bool:
+    return unicodedata.category(chr(code)) in ("Cn", "Co")
+
+
 def base_folding() -> dict[int, str]:
     folding = {}
     for code in range(0x110000):
-        if code in SURROGATES or 0xAC00 <= code <= 0xD7A3:
+        if code in SURROGATES or 0xAC00 <= code <= 0xD7A3 or (unassigned(code) and not within(code, DROPPED)):
             continue
         folded = "" if within(code, DROPPED) else fold(chr(code))
         if folded != chr(code):
@@ -202,9 +206,11 @@ def is_han(code: int) -> bool:
 def class_of(code: int) -> str:
     char = chr(code)
     category, name = unicodedata.category(char), unicodedata.name(char, "")
+    if category in ("Cn", "Co"):
+        return "control" if within(code, DROPPED) else "other"
     if is_space(code):
         return "space"
-    if within(code, EMOJI) and category != "Cn":
+    if within(code, EMOJI):
         return "emoji"
     if within(code, DROPPED) or category in ("Cc", "Cf"):
         return "control"
