@@ -9,6 +9,8 @@ from forgetguard.rules.lexicon import rows
 
 LANGUAGES = ("en", "pt", "es", "fr", "de")
 """Languages that the vote chooses between; the first wins a tie."""
+VOTING_TABLES = ("user", "negation", "relations", "soft", "numbers", "calendar", "units")
+"""Tables whose words vote beside the stop words."""
 CJK_LANGUAGES = ("zh", "ja", "ko")
 ANY = "*"
 UNKNOWN_RARITY = 15
@@ -17,12 +19,12 @@ STEM_PASSES = 2
 
 @lru_cache(maxsize=1)
 def _votes() -> dict[str, tuple[str, ...]]:
-    """The languages that each stop word or word for the user votes for."""
+    """The languages that each listed word votes for."""
     votes: dict[str, list[str]] = {}
     for lang, word, weight in rows("stop"):
         if weight == "1" and lang in LANGUAGES:
             votes.setdefault(word, []).append(lang)
-    for name in ("user", "negation"):
+    for name in VOTING_TABLES:
         for lang, word, *_ in rows(name):
             if lang in LANGUAGES and lang not in votes.setdefault(word, []):
                 votes[word].append(lang)
