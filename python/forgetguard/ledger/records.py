@@ -30,6 +30,7 @@ HAS_VECTOR: Final = 2
 # | payload length, dimension | scale. Then in this order: reason, agent, session, session key, model, payload, vector.
 PREFIX: Final = struct.Struct("<BBBB16sddHHHHIId")
 ORIGIN_CLASSES: Final = (OriginClass.OWNER, OriginClass.AGENT, OriginClass.UNTRUSTED, OriginClass.SYSTEM)
+MAX_KNOWN_CODES: Final = 256
 REPLACEABLE: Final = (0, 2, 3, 4)  # what a hole may say it was: nothing, commit, abort, release
 NO_ID: Final = bytes(ID_BYTES)
 
@@ -146,39 +147,44 @@ def decode(body: bytes) -> Record | None:
         ) = PREFIX.unpack_from(body)  # fmt: skip
         if flags > (HAS_ORIGIN | HAS_VECTOR):
             return None
-        at = PREFIX.size + reason_size
-        reason = body[PREFIX.size : at].decode("utf-8")
-        origin = None
-        if flags & HAS_ORIGIN:
-            first, second, third = (
-                at + agent_size,
-                at + agent_size + session_size,
-                at + agent_size + session_size + key_size,
-            )
-            origin = Origin(
-                body[at:first].decode("utf-8"),
-                body[first:second].decode("utf-8"),
-                body[second:third].decode("utf-8"),
-                ORIGIN_CLASSES[origin_class],
-                observed_at,
-            )
-        at += agent_size + session_size + key_size
-        model_end = at + model_size
-        payload_end = model_end + payload_size
-        end = payload_end + dimension
+        names = PREFIX.size + reason_size
+        reason = _code(body[PREFIX.size : names])
+        session = names + agent_size
+        key = session + session_size
+        model = key + key_size
+        payload = model + model_size
+        values = payload + payload_size
+        end = values + dimension
         if len(body) != -(-end // BUCKET) * BUCKET:
             return None
+        origin = vector = None
+        if flags & HAS_ORIGIN:
+            agent, opened, sent = body[names:session], body[session:key], body[key:model]
+            origin_of = ORIGIN_CLASSES[origin_class]
+            origin = Origin(agent.decode("utf-8"), opened.decode("utf-8"), sent.decode("utf-8"), origin_of, observed_at)
         if kind != Kind.FORGET:
-            ids = split_ids(body[model_end:payload_end])
-            return Record(
-                Kind(kind), time, entry, "", None, reason, origin, ids, origin_class if kind == Kind.HOLE else 0
-            )
-        vector = None
+            replaced = origin_class if kind == Kind.HOLE else 0
+            if replaced not in REPLACEABLE:
+                return None
+            return Record(Kind(kind), time, entry, "", None, reason, origin, split_ids(body[payload:values]), replaced)
         if flags & HAS_VECTOR:
-            vector = Vector(body[payload_end:end], scale, body[at:model_end].decode("utf-8"))
-        return Record(Kind.FORGET, time, entry, body[model_end:payload_end].decode("utf-8"), vector, reason, origin)
+            vector = Vector(body[values:end], scale, _code(body[model:payload]))
+        return Record(Kind.FORGET, time, entry, body[payload:values].decode("utf-8"), vector, reason, origin)
     except (struct.error, ValueError, IndexError):
         return None
+
+
+_CODES: dict[bytes, str] = {}
+
+
+def _code(raw: bytes) -> str:
+    """A reason or a model id: few of them, each in many records, so each is one string. Never a memory's text."""
+    known = _CODES.get(raw)
+    if known is None:
+        known = raw.decode("utf-8")
+        if len(_CODES) < MAX_KNOWN_CODES:
+            _CODES[raw] = known
+    return known
 
 
 def is_canonical(record: Record, body: bytes) -> bool:
