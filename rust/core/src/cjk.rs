@@ -127,12 +127,22 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn fits_korean(&self, i: usize, size: usize, (kind, role, _): Word) -> bool {
-        let whole = size == self.len();
-        if role == Role::Stop && kind == Kind::Cjk {
-            return whole || (i > 0 && i + size == self.len());
+    /// An ending closes its run; other words open it, and a pronoun of one syllable only with an ending behind it.
+    fn fits_korean(&self, i: usize, size: usize, word: Word) -> bool {
+        let is_ending = |(kind, role, _): Word| kind == Kind::Cjk && role == Role::Stop;
+        if size == self.len() {
+            return true;
         }
-        whole || (i == 0 && (size > 1 || kind != Kind::User))
+        if is_ending(word) {
+            return i > 0 && i + size == self.len();
+        }
+        let followed = || {
+            words(self.language)
+                .words
+                .get(self.slice(size, self.len()))
+                .is_some_and(|&word| is_ending(word))
+        };
+        i == 0 && (size > 1 || word.0 != Kind::User || followed())
     }
 
     fn bigrams(&self, start: usize, end: usize, out: &mut Vec<Piece<'a>>) {

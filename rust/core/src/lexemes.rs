@@ -383,7 +383,13 @@ impl<'a> Scanner<'a> {
     }
 
     fn time(&mut self, i: usize) -> Option<usize> {
-        let hours = self.digits(i, 1, 2).filter(|&end| self.char(end) == Some(':'))?;
+        let hours = self.digits(i, 1, 2)?;
+        if self.char(hours) == Some('h') {
+            return self.digits(hours + 1, 2, 2);
+        }
+        if self.char(hours) != Some(':') {
+            return None;
+        }
         let minutes = self.digits(hours + 1, 2, 2)?;
         if self.char(minutes) == Some(':') {
             return self.digits(minutes + 1, 2, 2);

@@ -21,8 +21,7 @@ macro_rules! tables {
 pub(crate) struct Table(&'static str);
 
 tables! {
-    SENSES = "senses",
-    RARITY = "rarity",
+    ANTONYMS = "antonyms",
     ASYMMETRIC = "asymmetric",
     CALENDAR = "calendar",
     CHANGE = "change",
@@ -41,8 +40,10 @@ tables! {
     PARTICLES = "particles",
     PHRASES = "phrases",
     QUANTIFIERS = "quantifiers",
+    RARITY = "rarity",
     RELATIONS = "relations",
     RULES = "rules",
+    SENSES = "senses",
     SOFT = "soft",
     STOP = "stop",
     SUFFIX = "suffix",
@@ -50,7 +51,6 @@ tables! {
     UNITS = "units",
     USER = "user",
 }
-pub(crate) const ANTONYMS: Table = Table("");
 
 impl Table {
     fn lines(self) -> impl Iterator<Item = &'static str> {

@@ -5,19 +5,27 @@
 
 #![forbid(unsafe_code)]
 
+mod alignment;
 mod cjk;
+mod frames;
 mod language;
 mod lexemes;
 mod lexicon;
+mod matching;
 mod numerals;
+mod order;
 mod quantities;
+mod subjects;
 mod text;
 mod tokens;
 mod version;
+mod vetoes;
+mod voice;
 mod words;
 
 pub use language::Language;
 pub use lexemes::Kind;
+pub use matching::{Action, Decision, Options, decide, vetoes};
 pub use text::{MAX_TEXT, clean, fold_text};
 pub use tokens::{Parsed, Role, Said, Token, parse};
 pub use version::{RULES_VERSION, rules_version};

@@ -420,7 +420,7 @@ impl<'a> Quantifier<'a> {
     // -- clocks and calendars ------------------------------------------------------------------------------------------
 
     fn clock(&mut self, i: usize) -> usize {
-        let mut parts = self.lexemes[i].text.split(':').map(number);
+        let mut parts = self.lexemes[i].text.split([':', 'h']).map(number);
         let (hour, minutes, rest) = (parts.next(), parts.next(), parts.next());
         let half = self.word(i + 1);
         let hour = half_day(hour.unwrap_or(0), half);

@@ -8,13 +8,17 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use crate::alignment::{Number, meaning_of, senses_of};
 use crate::cjk;
+use crate::frames::{Frame, find_frames};
 use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme, SENTENCE_ENDS, scan};
 use crate::lexicon::{self, ByWord};
 use crate::numerals::cut_numerals;
+use crate::order::{Direction, direction_of};
 use crate::quantities::quantify;
 use crate::text::{clean, fold, index};
+use crate::voice::is_passive;
 use crate::words::{
     List, Particle, Relation, UNKNOWN_RARITY, is_given_name, is_known, is_listed, is_particle, rarity, relation, stem,
     vote,
@@ -25,6 +29,7 @@ const NEGATION_REACH: usize = 6;
 /// Three words in five make a text shouted.
 const SHOUTED: (usize, usize) = (3, 5);
 const LABEL_WORDS: usize = 3;
+const LEAST_FIRST_NAME: usize = 3;
 
 /// Languages whose negation may stand behind what it negates: it reaches its whole clause.
 const fn negates_backward(language: Language) -> bool {
@@ -86,6 +91,11 @@ pub struct Token {
     pub negated: bool,
     /// Whether -free followed.
     pub privative: bool,
+    /// What stands on which side of it.
+    pub(crate) direction: Direction,
+    /// What the tables of synonyms and antonyms say of its stem, and WordNet of it.
+    pub(crate) meaning: Number,
+    pub(crate) senses: Number,
 }
 
 /// Bytes of the letters of a [`Parsed`].
@@ -120,6 +130,9 @@ pub struct Parsed {
     letters: Box<str>,
     tokens: Box<[Token]>,
     exact: u32,
+    /// What the rules ask of a text again and again, found once.
+    pub(crate) frames: Box<[Frame]>,
+    pub(crate) passive: bool,
     /// The language by vote.
     pub language: Language,
     /// The text says that something was so and is no longer.
@@ -217,6 +230,9 @@ impl<'a> Draft<'a> {
             person: false,
             negated: false,
             privative: false,
+            direction: Direction::None,
+            meaning: 0,
+            senses: 0,
         };
         Self { token, key, form }
     }
@@ -269,13 +285,27 @@ fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Parsed {
             add(&mut letters, want)
         };
     }
-    Parsed {
+    for (token, draft) in tokens.iter_mut().zip(drafts) {
+        token.direction = direction_of(&draft.form, language);
+        if token.role == Role::Content && matches!(token.kind, Kind::Word | Kind::Name) {
+            token.meaning = meaning_of(&form_stem(draft, language), language);
+        }
+        if token.role == Role::Content && token.kind == Kind::Word && language == Language::En {
+            token.senses = senses_of(&draft.form, &draft.key);
+        }
+    }
+    let mut parsed = Parsed {
         letters: letters.into(),
         tokens: tokens.into(),
         exact,
+        frames: Box::default(),
+        passive: false,
         language,
         ceased,
-    }
+    };
+    parsed.frames = find_frames(&parsed);
+    parsed.passive = is_passive(&parsed);
+    parsed
 }
 
 // -- words in their full form ------------------------------------------------------------------------------------------
@@ -571,22 +601,26 @@ fn is_name(lexeme: &Lexeme<'_>, language: Language, capitals: bool) -> bool {
 
 /// The tokens with every alias of the user turned into the user.
 fn aliased<'a, S: AsRef<str>>(mut tokens: Vec<Draft<'a>>, aliases: &[S]) -> Vec<Draft<'a>> {
-    for alias in aliases {
-        let text = clean(alias.as_ref());
-        let folded = fold(text);
-        let lexemes = scan(text, &folded);
-        let forms: Vec<&str> = lexemes
-            .iter()
-            .filter(|l| l.kind != Kind::Mark)
-            .map(|l| &*l.text)
-            .collect();
-        if forms.is_empty() {
-            continue;
-        }
+    let names: Vec<Vec<String>> = aliases.iter().map(|alias| name_forms(alias.as_ref())).collect();
+    let first_names = names
+        .iter()
+        .filter(|name| name.len() > 1 && name[0].chars().count() >= LEAST_FIRST_NAME)
+        .map(|name| &name[..1]);
+    // A full name is longer than the first name that stands for it, so it is tried first.
+    for forms in names
+        .iter()
+        .map(|name| &**name)
+        .chain(first_names)
+        .filter(|forms| !forms.is_empty())
+    {
         let mut i = 0;
         while i + forms.len() <= tokens.len() {
             let span = &tokens[i..i + forms.len()];
-            if span.iter().map(|draft| &*draft.form).eq(forms.iter().copied()) {
+            if span
+                .iter()
+                .map(|draft| &*draft.form)
+                .eq(forms.iter().map(|form| &**form))
+            {
                 let last = span[span.len() - 1].token;
                 let user = &mut tokens[i];
                 user.key = Cow::Borrowed("user");
@@ -604,6 +638,17 @@ fn aliased<'a, S: AsRef<str>>(mut tokens: Vec<Draft<'a>>, aliases: &[S]) -> Vec<
         }
     }
     tokens
+}
+
+fn name_forms(alias: &str) -> Vec<String> {
+    let text = clean(alias);
+    let folded = fold(text);
+    let lexemes = scan(text, &folded);
+    lexemes
+        .iter()
+        .filter(|lexeme| lexeme.kind != Kind::Mark)
+        .map(|lexeme| lexeme.text.to_string())
+        .collect()
 }
 
 // -- phrases and negation ----------------------------------------------------------------------------------------------
@@ -650,7 +695,11 @@ static NEGATIONS: LazyLock<Sequences<&'static str>> = LazyLock::new(|| {
     table
 });
 
-fn starting_with<'a, T>(table: &'a Sequences<T>, language: Language, first: &str) -> &'a [(Vec<Cow<'static, str>>, T)] {
+pub(crate) fn starting_with<'a, T>(
+    table: &'a Sequences<T>,
+    language: Language,
+    first: &str,
+) -> &'a [(Vec<Cow<'static, str>>, T)] {
     table.get(language, first).map_or(&[], |found| &**found)
 }
 

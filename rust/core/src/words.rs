@@ -11,10 +11,20 @@ use crate::lexicon::{self, ByWord, Table};
 
 /// Languages that the vote chooses between; the first wins a tie.
 const LANGUAGES: [Language; 5] = [Language::En, Language::Pt, Language::Es, Language::Fr, Language::De];
+/// Tables whose words vote beside the stop words.
+const VOTING_TABLES: [Table; 7] = [
+    lexicon::USER,
+    lexicon::NEGATION,
+    lexicon::RELATIONS,
+    lexicon::SOFT,
+    lexicon::NUMBERS,
+    lexicon::CALENDAR,
+    lexicon::UNITS,
+];
 pub(crate) const UNKNOWN_RARITY: u8 = 15;
 const STEM_PASSES: usize = 2;
 
-/// The languages that each stop word or word for the user votes for.
+/// The languages that each listed word votes for.
 static VOTES: LazyLock<FxHashMap<&'static str, [u32; LANGUAGES.len()]>> = LazyLock::new(|| {
     let mut votes: FxHashMap<_, [u32; LANGUAGES.len()]> = FxHashMap::default();
     for (language, [word, weight]) in lexicon::STOP.rows_by_language() {
@@ -22,7 +32,7 @@ static VOTES: LazyLock<FxHashMap<&'static str, [u32; LANGUAGES.len()]>> = LazyLo
             votes.entry(word).or_default()[at] += 1;
         }
     }
-    for table in [lexicon::USER, lexicon::NEGATION] {
+    for table in VOTING_TABLES {
         for (language, [word]) in table.rows_by_language() {
             if let Some(at) = place(language) {
                 let counted = &mut votes.entry(word).or_default()[at];
@@ -203,15 +213,19 @@ particle_classes! {
     Clock = "clock",
     Complement = "complement",
     DateGlue = "date-glue",
+    Genitive = "genitive",
     LightNoun = "light-noun",
+    NameEnding = "name-ending",
     NeverPossessive = "never-possessive",
     NumberGlue = "number-glue",
     Oblique = "oblique",
     OrdinalEnding = "ordinal-ending",
+    Party = "party",
     Possessive = "possessive",
     Privative = "privative",
     Rate = "rate",
     ScopeEnd = "scope-end",
+    Werden = "werden",
 }
 
 /// The classes of each function word, a bit each.

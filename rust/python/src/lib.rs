@@ -1,5 +1,6 @@
 //! The extension module `forgetguard.rules._native`: argument parsing, one call into the core, error mapping.
 
+mod matching;
 mod text;
 mod tokens;
 mod version;
@@ -9,6 +10,8 @@ mod version;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::matching::{decide, vetoes};
     #[pymodule_export]
     use super::tokens::tokens;
     #[pymodule_export]

@@ -1,0 +1,122 @@
+//! Who is spoken of: another person, a new relation, or a subject that is gone.
+
+use crate::alignment::{Alignment, Starts, is_name};
+use crate::lexemes::Kind;
+use crate::tokens::{Parsed, Role, Said};
+use crate::words::{Particle, is_particle};
+
+const SKIPPED_BEFORE: usize = 3;
+
+/// Somebody else is spoken of: a new relation, a new name as subject, or the fact's own subject is gone.
+pub(crate) fn subject(alignment: &Alignment<'_>) -> bool {
+    if alignment.dropped().any(|t| t.relation.is_some()) && alignment.added().any(|t| t.relation.is_some()) {
+        return true;
+    }
+    new_relation(alignment) || new_name(alignment) || lost_subject(alignment)
+}
+
+fn new_relation(alignment: &Alignment<'_>) -> bool {
+    let parsed = alignment.whole_candidate;
+    let added: Starts = alignment.added().filter(|token| token.relation.is_some()).collect();
+    !added.is_empty()
+        && parsed
+            .tokens()
+            .enumerate()
+            .any(|(i, token)| added.contains(token.start) && !is_oblique(parsed, i))
+}
+
+/// Whether `with`, `and` or the like stands before the noun phrase that token `i` heads.
+fn is_oblique(parsed: &Parsed, i: usize) -> bool {
+    for j in (i.saturating_sub(1 + SKIPPED_BEFORE)..i).rev() {
+        let token = parsed.at(j);
+        if is_particle(Particle::Oblique, token.form) {
+            return true;
+        }
+        if matches!(token.kind, Kind::Mark | Kind::Negation) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Where the candidate's first aligned word that names nobody starts.
+fn first_claim(alignment: &Alignment<'_>) -> u32 {
+    let claims = alignment
+        .held()
+        .filter(|&token| !is_name(token) && !token.relation.is_some());
+    claims.map(|token| token.start).min().unwrap_or(0)
+}
+
+/// A name that the fact lacks stands before the claim and behind no preposition, or as the agent of a passive.
+fn new_name(alignment: &Alignment<'_>) -> bool {
+    let parsed = alignment.whole_candidate;
+    if alignment.whole_fact.passive != parsed.passive {
+        return false;
+    }
+    let added: Starts = alignment.added().filter(|&token| is_name(token)).collect();
+    if !added.is_empty() {
+        let claim = first_claim(alignment);
+        let other = |(i, token): (usize, Said<'_>)| {
+            added.contains(token.start) && ((is_bare(parsed, i) && token.start < claim) || is_agent(parsed, i))
+        };
+        if parsed.tokens().enumerate().any(other) {
+            return true;
+        }
+    }
+    cjk_other_subject(alignment)
+}
+
+/// What stands before the names that end with token `i`.
+fn before_names(parsed: &Parsed, mut i: usize) -> Option<Said<'_>> {
+    while i > 0 && is_name(parsed.at(i - 1)) {
+        i -= 1;
+    }
+    i.checked_sub(1).map(|before| parsed.at(before))
+}
+
+/// No preposition or other function word stands directly before the name (articles of other names do not occur).
+fn is_bare(parsed: &Parsed, i: usize) -> bool {
+    before_names(parsed, i).is_none_or(|before| {
+        before.role != Role::Stop || before.kind == Kind::Mark || is_particle(Particle::Complement, before.form)
+    })
+}
+
+fn is_agent(parsed: &Parsed, i: usize) -> bool {
+    before_names(parsed, i).is_some_and(|before| is_particle(Particle::Agent, before.form))
+}
+
+/// The fact speaks of the user; the candidate does not, and begins with something else.
+fn cjk_other_subject(alignment: &Alignment<'_>) -> bool {
+    let has = |parsed: &Parsed, kind| parsed.tokens().any(|token| token.kind == kind);
+    has(alignment.whole_candidate, Kind::Cjk)
+        && !has(alignment.whole_candidate, Kind::User)
+        && has(alignment.whole_fact, Kind::User)
+        && alignment.backward.first() == Some(&None)
+}
+
+/// The participants that open a text, up to its first claim: the user, names, relations.
+pub(crate) fn subject_of(parsed: &Parsed) -> Vec<Said<'_>> {
+    let mut out = Vec::new();
+    for (i, token) in parsed.tokens().enumerate() {
+        if token.kind == Kind::Mark {
+            continue;
+        }
+        if token.kind == Kind::User || token.relation.is_some() || (is_name(token) && is_bare(parsed, i)) {
+            out.push(token);
+        } else if token.role == Role::Content && !is_name(token) {
+            break;
+        }
+    }
+    out
+}
+
+/// The fact is about a relation or a named person; the candidate leaves them out and has a subject of its own.
+fn lost_subject(alignment: &Alignment<'_>) -> bool {
+    let mut opening = subject_of(alignment.whole_fact);
+    opening.retain(|token| token.kind != Kind::User);
+    if opening.is_empty() {
+        return false;
+    }
+    let kept: Starts = alignment.kept().collect();
+    !opening.iter().any(|token| kept.contains(token.start)) && !subject_of(alignment.whole_candidate).is_empty()
+}
