@@ -20,6 +20,7 @@ SLOTS = (
     "strong",
     "notforget",
     "neg",
+    "dont",
     "negwish",
     "ask",
     "asknoun",
@@ -61,6 +62,8 @@ BIT = {name: 1 << i for i, name in enumerate(SLOTS)}
 ENDS = ".!?;…。\n"
 LONGEST_SENTENCE = 96
 """Pieces after which a sentence is cut."""
+SHORT = 5
+"""Most pieces of a text that asks to erase "that" and names nothing else."""
 HONORIFICS = ("さん", "ちゃん", "くん", "様", "氏", "씨")
 
 
@@ -192,7 +195,7 @@ def _named(pieces: list[Piece]) -> int:
     return 1 if _any(pieces, BIT["deictic"]) else 0
 
 
-# -- Chinese ----------------------------------------------------------------------------------------------------------
+# -- Chinese ---------------------------------------------------------------------------------------------------------
 
 
 def _chinese_code(pieces: list[Piece]) -> str:
@@ -241,6 +244,8 @@ def _chinese_imperative(pieces: list[Piece], i: int, kind: str) -> bool:
             return False
     if _any(before, _bits("habit", "user", "third")) and not polite:
         return False
+    if kind == "not-keep" and not _any(before, BIT["dont"]):
+        return False
     target = _named(before + after)
     if kind == "forget":
         return (
@@ -250,7 +255,10 @@ def _chinese_imperative(pieces: list[Piece], i: int, kind: str) -> bool:
             or _ends(after)
         )
     if kind == "erase":
-        return target >= (1 if polite or _any(before, BIT["ba"]) else 2)
+        bare = not polite and not _any(before, BIT["ba"])
+        if bare and not _any(before + after, _bits("memory", "said", "personal", "deictic")):
+            return False
+        return target >= 2 or (target == 1 and len(pieces) <= SHORT)
     return target >= 1 or (pieces[i].has(BIT["strong"]) and not _any(before, BIT["first"]))
 
 
@@ -325,7 +333,7 @@ def _chinese_logged(pieces: list[Piece], i: int, kind: str) -> bool:
     return done and target == 3 and not _any(before, BIT["want"])
 
 
-# -- Japanese and Korean --------------------------------------------------------------------------------------------------
+# -- Japanese and Korean ---------------------------------------------------------------------------------------------
 
 TE = _bits("forget-te", "erase-te", "unkeep-te")
 TO = _bits("forget-to", "erase-to", "unkeep-to")
@@ -342,7 +350,7 @@ def _verb_last_code(pieces: list[Piece]) -> str:
             continue
         kind = "forget" if piece.has(FORGET) else "not-keep" if piece.has(UNKEEP) else "erase"
         asked = _any(after, BIT["ask"])
-        if piece.has(TE | TO) and _asks(piece, after, asked) and _is_memory(piece, before, kind, asked):
+        if piece.has(TE | TO) and _asks(piece, after, asked) and _is_memory(before, kind, asked):
             return ("asked-" if asked or piece.has(TO) else "imperative-") + kind
         if piece.has(BIT["erased"]) and _is_erased(pieces, before):
             return "log-erased"
@@ -359,7 +367,7 @@ def _asks(piece: Piece, after: list[Piece], asked: bool) -> bool:
     return asked or not after or piece.has(BIT["unkeep-to"]) or piece.form.endswith(("ほしい", "欲しい", "べき"))
 
 
-def _is_memory(piece: Piece, before: list[Piece], kind: str, asked: bool) -> bool:
+def _is_memory(before: list[Piece], kind: str, asked: bool) -> bool:
     if _third(before, asked) and not _any(before, BIT["agent"]):
         return False
     if kind == "forget":
@@ -367,7 +375,8 @@ def _is_memory(piece: Piece, before: list[Piece], kind: str, asked: bool) -> boo
     target = _named(before)
     if kind == "not-keep":
         return target >= 1 or not _any(before, _bits("other", "content"))
-    return target >= (1 if not asked or _any(before, BIT["agent"]) else 2)
+    pointed = _any(before, BIT["agent"]) if asked else len(before) < SHORT and not _any(before, BIT["content"])
+    return target >= (1 if pointed else 2)
 
 
 def _third(pieces: list[Piece], asked: bool = True) -> bool:

@@ -6,12 +6,20 @@ from dataclasses import dataclass, replace
 
 from forgetguard.rules.request_tags import BIT, Tag
 
+YOU = frozenset(("you", "yourself", "tu", "voce", "usted", "vous", "du"))
+"""The assistant, in a text that speaks to it; such a text tells nothing of what it did."""
+SYSTEMS = frozenset(
+    ("system", "model", "sistema", "modelo", "programa", "systeme", "modele", "programme", "programm", "modell")
+)
+"""The assistant where it is spoken to; as a subject any machine."""
 PRO_DROP = ("pt", "es")
 ROMANCE = ("pt", "es", "fr")
 GENITIVE = {"pt": ("do", "da"), "es": ("del", "de"), "fr": ("de", "du"), "de": ("des", "vom", "von")}
 ENGLISH_GENITIVE = ("of",)
 ADVERB_ENDING = {"en": "ly", "pt": "mente", "es": "mente", "fr": "ment"}
-HAVE = frozenset("has have had having habe hat haben ai as avez tem tens he ha has".split())
+HAVE = frozenset(
+    ("has", "have", "had", "having", "habe", "hat", "haben", "ai", "as", "avez", "tem", "tens", "he", "ha")
+)
 
 
 def bits(*names: str) -> int:
@@ -39,6 +47,7 @@ FILLER = bits("adv", "opener", "stop", "time", "be", "modal", "neg", "cease", "t
 NOUN = bits("content", "third", "personal", "other", "obj3")
 """What can be addressed, and is not the assistant."""
 NO_SUBJECT = FILLER | bits("question", "poss", "your", "deictic", "habit", "withdraw", "right", "retract", "by")
+POSSIBLE = frozenset(("will", "can", "could", "may", "might", "would", "vai", "pode", "puede", "peut", "kann", "wird"))
 CLAUSE_MARKS = bits("comma", "and")
 
 
@@ -167,11 +176,11 @@ def _kind(place: Place, negated: bool) -> str:
     return "not-keep" if place.core.has(KEEP) and negated else ""
 
 
-# -- who acts ----------------------------------------------------------------------------------------------------------
+# -- who acts --------------------------------------------------------------------------------------------------------
 
 
 def subject_of(tags: list[Tag], at: int, language: str) -> str:
-    """Who does what the word at `at` says: user, agent, pronoun, none (it is left out), third."""
+    """Who does what the word at `at` says: user, agent, you, pronoun, none (it is left out), third."""
     if tags[at].has(BIT["askn"]) and at > 0 and tags[at - 1].possessive:
         return "user" if tags[at - 1].has(BIT["user"]) else "third"
     i = at - 1
@@ -181,8 +190,8 @@ def subject_of(tags: list[Tag], at: int, language: str) -> str:
             return _head(tags[:i])
         if tag.has(USER):
             return "third" if _is_owner(tags, i, language) else "user"
-        if tag.has(bits("agent", "we")) and not tag.possessive:
-            return "agent"
+        if tag.has(BIT["agent"]) and not tag.possessive:
+            return _agent(tag.form)
         if tag.has(bits("askn", "removal", "evidence")):
             return "none"
         if tag.has(BIT["pron3"]):
@@ -191,6 +200,12 @@ def subject_of(tags: list[Tag], at: int, language: str) -> str:
             return "third"
         i -= 1
     return "none"
+
+
+def _agent(form: str) -> str:
+    if form in YOU:
+        return "you"
+    return "third" if form in SYSTEMS else "agent"
 
 
 def _is_owner(tags: list[Tag], i: int, language: str) -> bool:
@@ -210,13 +225,13 @@ def _head(tags: list[Tag]) -> str:
         if tag.has(USER):
             return "third" if tag.possessive and i + 1 < len(tags) and tags[i + 1].has(BIT["third"]) else "user"
         if tag.has(BIT["agent"]) and not tag.possessive:
-            return "agent"
+            return _agent(tag.form)
         if tag.has(BIT["third"]) and not any_of(tags[:i], BIT["content"]):
             return "third"
     return "none"
 
 
-# -- voice -------------------------------------------------------------------------------------------------------------
+# -- voice -----------------------------------------------------------------------------------------------------------
 
 
 def is_passive(place: Place) -> bool:
@@ -241,12 +256,12 @@ def _has_patient(tags: list[Tag]) -> bool:
 
 
 def is_shall_be(place: Place) -> bool:
-    """ "should be deleted", "needs to be removed"."""
-    before = clause_before(place.tags, place.at)
+    """ "should be deleted", "needs to be removed"; what will or can be deleted is no request."""
+    before = [tag for tag in clause_before(place.tags, place.at) if tag.form not in POSSIBLE]
     if not place.is_shape("T"):
         return False
     if place.language == "de":
-        return any_of(before, BIT["modal"]) and place.next_is(BIT["be"]) or place.next_is(BIT["modal"])
+        return (any_of(before, BIT["modal"]) and place.next_is(BIT["be"])) or place.next_is(BIT["modal"])
     return any_of(before, BIT["modal"]) and any_of(before, BIT["be"])
 
 

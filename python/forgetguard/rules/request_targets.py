@@ -26,7 +26,7 @@ NAMED_WITHIN = 3
 
 def target_of(place: Place) -> int:
     """How surely what is erased, or not kept, is a memory: NONE, POINTED, NAMED or MEMORY."""
-    if any_of(place.tags, BIT["memory"]):
+    if any(tag.has(BIT["memory"]) for i, tag in enumerate(place.tags) if i != place.at):
         return MEMORY
     near, container = _object(place)
     if container is not None:
@@ -48,8 +48,12 @@ def target_of(place: Place) -> int:
 
 def _container(tags: list[Tag]) -> int:
     """What something is taken from: the assistant's notes are memory, a letter or a phone is not."""
-    if any_of(tags, bits("your", "agent")) or any(t.form in ("records", "notes", "facts") for t in tags):
+    if any_of(tags, BIT["other"]):
+        return NONE
+    if any(t.form in ("records", "notes", "facts") for t in tags):
         return MEMORY
+    if any_of(tags, bits("your", "agent")):
+        return NAMED if any_of(tags, BIT["content"]) else MEMORY
     return NAMED if any_of(tags, bits("allabout", "said")) else NONE
 
 
@@ -67,10 +71,17 @@ def _object(place: Place) -> tuple[list[Tag], list[Tag] | None]:
     k = end
     while k < len(tags) and not tags[k].has(BIT["comma"]) and container is None:
         if _takes_from(place, k):
-            container = tags[k + 1 :]
+            container = _until_boundary(tags, k + 1)
         k += 1
     near = tags[place.begin() : place.at] if _is_object_before(place) else tags[place.at + 1 : end]
     return near, container
+
+
+def _until_boundary(tags: list[Tag], start: int) -> list[Tag]:
+    end = start
+    while end < len(tags) and not tags[end].has(bits("comma", "and", "with", "thatc")):
+        end += 1
+    return tags[start:end]
 
 
 def _takes_from(place: Place, i: int) -> bool:
@@ -119,12 +130,9 @@ def _is_named(tags: list[Tag], place: Place) -> bool:
         return True
     if not any_of(tags, BIT["info"]):
         return False
-    if (
-        place.core.has(KEEP)
-        or any_of(tags, BIT["deictic"])
-        or any_of(place.tags, BIT["evidence"])
-        or is_shall_be(place)
-    ):
+    if place.core.has(KEEP) or any_of(place.tags, BIT["evidence"]):
+        return True
+    if is_shall_be(place) and any_of(place.tags, bits("stored", "user", "poss")):
         return True
     return _speaks_of_something(place)
 

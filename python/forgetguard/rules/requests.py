@@ -26,6 +26,7 @@ from forgetguard.rules.request_places import (
     KEEP,
     LOSE,
     NOUN,
+    PRO_DROP,
     ROMANCE,
     Place,
     any_of,
@@ -47,10 +48,32 @@ from forgetguard.rules.request_tags import BIT, Tag, languages_of, sentences
 from forgetguard.rules.request_targets import MEMORY, NAMED, POINTED, target_of
 from forgetguard.rules.text import clean
 
-MINE = frozenset("my me meu meus minha minhas mi mis mon ma mes mein meine meinen meinem meiner mir".split())
-BEFORE_AN_IMPERATIVE = frozenset("do to se te ne dich dir das".split())
+MINE = frozenset(
+    (
+        "my",
+        "me",
+        "meu",
+        "meus",
+        "minha",
+        "minhas",
+        "mi",
+        "mis",
+        "mon",
+        "ma",
+        "mes",
+        "mein",
+        "meine",
+        "meinen",
+        "meinem",
+        "meiner",
+        "mir",
+    )
+)
+BEFORE_AN_IMPERATIVE = frozenset(("do", "to", "se", "te", "ne", "dich", "dir", "das"))
 SINGLE_VERBS = 4
 """Most words of a text that asks to erase "that" and names nothing else."""
+DOER_WITHIN = 3
+"""Words after "by" among which the one who did it stands."""
 
 
 def is_forget_request(text: str) -> bool:
@@ -69,7 +92,7 @@ def request_code(text: str) -> str:
 
 
 def note_words(text: str) -> bool:
-    """Whether `text` speaks of erasing, forgetting or not keeping at all: with much of a forgotten fact, a note about it.
+    """Whether `text` speaks of erasing, forgetting or not keeping at all: with much of a fact, it is a note about it.
 
     A negated verb, and a user who forgets something out of habit or by mistake, do not count.
     """
@@ -87,7 +110,9 @@ def _is_note_word(place: Place) -> bool:
     kind = framed_kind(place) if place.core.has(LOSE | KEEP) else ""
     if kind == "forget":
         return place.is_shape("MIST") and not any_of(place.tags, bits("habit", "notforget"))
-    return kind == "erase" and place.core.has(BIT["erase"]) or kind == "not-keep" and place.core.has(BIT["remember"])
+    return (kind == "erase" and place.core.has(BIT["erase"])) or (
+        kind == "not-keep" and place.core.has(BIT["remember"])
+    )
 
 
 def _sentence_code(tags: list[Tag], language: str) -> str:
@@ -118,7 +143,7 @@ def _verb_code(place: Place) -> str:
     return "log-erased" if _is_logged(place) else ""
 
 
-# -- the text itself asks ----------------------------------------------------------------------------------------------
+# -- the text itself asks --------------------------------------------------------------------------------------------
 
 
 def _is_imperative(place: Place, kind: str) -> bool:
@@ -133,7 +158,8 @@ def _is_imperative(place: Place, kind: str) -> bool:
     if kind == "forget":
         return not _is_title(tags[begin:]) and not (place.next_is(BIT["to"]) and place.language == "en")
     if place.core.has(BIT["remember"]):
-        return polite or not place.next_is(bits("question", "whether"))
+        ceases = any_of(tags[begin : place.at], BIT["cease"])
+        return polite or ceases or not place.next_is(bits("question", "whether"))
     if kind == "not-keep" and _keeps_doing(place):
         return False
     return target_of(place) >= _imperative_target(place, kind)
@@ -142,7 +168,8 @@ def _is_imperative(place: Place, kind: str) -> bool:
 def _imperative_target(place: Place, kind: str) -> int:
     if place.core.has(BIT["expel"]):
         return MEMORY
-    return POINTED if kind == "not-keep" or len(place.tags) <= SINGLE_VERBS else NAMED
+    alone = all(tag.has(BIT["deictic"] | FILLER) for tag in place.tags[place.at + 1 :])
+    return POINTED if kind == "not-keep" or (alone and len(place.tags) <= SINGLE_VERBS) else NAMED
 
 
 def _opening(place: Place) -> tuple[bool, int]:
@@ -154,6 +181,8 @@ def _opening(place: Place) -> tuple[bool, int]:
             polite = True
         elif tag.has(BOUNDARY):
             break
+        elif tag.form == "se" and i < place.at:
+            return False, -1  # "no se puede": nobody is asked
         elif not (tag.has(bits("adv", "neg", "cease", "time")) or tag.form in BEFORE_AN_IMPERATIVE):
             return False, -1
         i -= 1
@@ -161,6 +190,8 @@ def _opening(place: Place) -> tuple[bool, int]:
 
 
 def _is_imperative_shape(place: Place, kind: str, polite: bool) -> bool:
+    if kind == "not-keep" and place.language in PRO_DROP and not place.is_shape("SI"):
+        return polite or place.next_is(BIT["deictic"])  # "no guarda" is "does not keep"
     if place.is_shape("M"):
         return True
     if kind == "not-keep" and place.is_shape("SIG") and place.at > 0:
@@ -189,7 +220,7 @@ def _keeps_doing(place: Place) -> bool:
     return place.core.form.startswith("ke") and bool(follows) and follows[0].form.endswith("ing")
 
 
-# -- the user asked ------------------------------------------------------------------------------------------------------
+# -- the user asked --------------------------------------------------------------------------------------------------
 
 
 def _outer_code(place: Place) -> str:
@@ -206,7 +237,7 @@ def _is_asked(place: Place, kind: str) -> bool:
         return False
     agent = has_agent(place.between())
     subject = subject_of(place.tags, place.frame, place.language)
-    if subject == "third" and not agent:
+    if (subject == "third" and not agent) or not _may_ask(place, subject):
         return False
     if not place.asking.has(bits("ask", "want", "say", "withdraw", "askn")):
         return False
@@ -221,11 +252,24 @@ def _is_asked(place: Place, kind: str) -> bool:
     return _is_enough(place, kind, agent)
 
 
+def _may_ask(place: Place, subject: str) -> bool:
+    """The assistant does not ask; it is asked ("was told to forget", "you asked me to forget")."""
+    if subject == "you":
+        return (
+            (place.asking.has(BIT["ask"])
+            and any_of(place.between(), bits("first", "we")))
+            or any(tag.form in MINE for tag in place.between()[:1])
+        )
+    return subject != "agent" or "T" in place.asking.shape or place.asking.has(BIT["agree"])
+
+
 def _is_how(place: Place) -> bool:
     """ "asked how to delete …"; "asked whether you can forget" is a request, "whether you forget" none."""
     between = place.between()
     if any_of(between, BIT["question"]):
         return True
+    if place.frame >= 0 and place.asking.has(BIT["want"]):
+        return False  # "would appreciate it if you forgot"
     return any_of(between, BIT["whether"]) and not any_of(between, BIT["modal"])
 
 
@@ -264,7 +308,7 @@ def _is_active_shape(place: Place, agent: bool) -> bool:
         if place.is_shape("G"):
             return agent or any_of(between, bits("cease", "neg")) or place.asking.has(BIT["ask"])
         return place.is_shape("P") and agent and place.asking.has(BIT["want"])
-    return place.is_shape("IS") or place.is_shape("FM") and agent
+    return place.is_shape("IS") or (place.is_shape("FM") and agent)
 
 
 def _has_to(tags: list[Tag]) -> bool:
@@ -340,7 +384,7 @@ def _says_to(place: Place) -> bool:
     return any_of(between, bits("modal", "quote")) or _has_to(between[first : first + 1])
 
 
-# -- the assistant did or shall, and logs --------------------------------------------------------------------------------
+# -- the assistant did or shall, and logs ----------------------------------------------------------------------------
 
 
 def _is_said_of_assistant(place: Place, kind: str) -> bool:
@@ -357,9 +401,9 @@ def _is_said_of_assistant(place: Place, kind: str) -> bool:
     if place.core.has(bits("forget", "remember")):
         if settled and (promised or place.is_shape("TIMGS")):
             return True
-        return evidence or kind == "not-keep" and any_of(before, BIT["cease"])
+        return evidence or (kind == "not-keep" and any_of(before, BIT["cease"]))
     needed = MEMORY if place.core.has(BIT["expel"]) else NAMED
-    return (settled or evidence or place.is_shape("PT") and kind == "erase") and target_of(place) >= needed
+    return (settled or evidence or (place.is_shape("PT") and kind == "erase")) and target_of(place) >= needed
 
 
 def _is_agents_own(place: Place) -> bool:
@@ -385,7 +429,7 @@ def _is_first_person_log(place: Place, kind: str) -> bool:
         return True
     if place.core.has(BIT["forget"]):
         return yours and any(t.form in HAVE for t in before)
-    return target == MEMORY or yours and target >= NAMED
+    return target == MEMORY or (yours and target >= NAMED)
 
 
 def _is_logged(place: Place) -> bool:
@@ -395,7 +439,7 @@ def _is_logged(place: Place) -> bool:
     negated = is_negated(place, clause_before(place.tags, place.at))
     if place.core.has(KEEP):
         return negated and is_shall_be(place) and _is_subject_memory(place, place.core.has(BIT["remember"]))
-    if negated:
+    if negated or _is_by_other(place):
         return False
     evidence, target = any_of(place.tags, BIT["evidence"]), target_of(place)
     if place.core.has(BIT["forget"]):
@@ -415,19 +459,30 @@ def _is_logged(place: Place) -> bool:
     return target == NAMED and is_shall_be(place) and any_of(place.tags[: place.at], BIT["info"])
 
 
+def _is_by_other(place: Place) -> bool:
+    """ "was deleted by a ransomware attack"."""
+    after = place.tags[place.at + 1 :]
+    for i, tag in enumerate(after):
+        if tag.has(BIT["by"]) and not tag.has(BIT["from"]):
+            for doer in after[i + 1 : i + 1 + DOER_WITHIN]:
+                if doer.has(bits("user", "agent", "we", "askn", "evidence", "poss")):
+                    return False
+                if doer.has(bits("content", "third", "other")):
+                    return True
+    return False
+
+
 def _is_subject_memory(place: Place, pointed: bool) -> bool:
     """Whether what shall be forgotten or not kept, before its verb, is "this", or something personal."""
     before = place.clause()
     if any_of(before, bits("other", "content", "third")):
         return False
-    return (
-        any_of(before, bits("personal", "info", "memory", "allabout", "said"))
-        or pointed
-        and any_of(before, BIT["deictic"])
+    return any_of(before, bits("personal", "info", "memory", "allabout", "said")) or (
+        pointed and any_of(before, BIT["deictic"])
     )
 
 
-# -- nouns and phrases ---------------------------------------------------------------------------------------------------
+# -- nouns and phrases -----------------------------------------------------------------------------------------------
 
 
 def _noun_code(place: Place) -> str:
@@ -444,19 +499,26 @@ def _noun_code(place: Place) -> str:
             return "asked-removal"
     evidence = any_of(tags, BIT["evidence"])
     first = not any(t.has(~FILLER) for t in tags[: place.at])
-    return "log-removal" if target == MEMORY and (first or evidence) or target >= NAMED and evidence else ""
+    return "log-removal" if (target == MEMORY and (first or evidence)) or (target >= NAMED and evidence) else ""
+
+
+def _is_open_end(tags: list[Tag], i: int) -> bool:
+    """ "scratch that", but not "scratch that meeting"."""
+    plain = i + 1 >= len(tags) or not tags[i + 1].has(bits("content", "other", "info"))
+    return plain or not tags[i].form.endswith(" that")
 
 
 def _phrase_code(tags: list[Tag], language: str) -> str:
     for i, tag in enumerate(tags):
         if tag.has(BIT["right"]):
             doers = [j for j, other in enumerate(tags) if other.has(bits("exercise", "ask"))]
-            if doers and subject_of(tags, doers[0], language) != "third":
+            users = i > 0 and tags[i - 1].possessive and tags[i - 1].has(BIT["user"])
+            if doers and (users or subject_of(tags, doers[0], language) != "third"):
                 return "right-to-erasure"
         if subject_of(tags, i, language) == "third":
             continue
         if tag.has(BIT["withdraw"]) and any_of(tags[i:], BIT["memory"]):
             return "withdrew"
-        if tag.has(BIT["retract"]) and not any_of(tags[max(0, i - 2) : i], BIT["neg"]):
+        if tag.has(BIT["retract"]) and not any_of(tags[max(0, i - 2) : i], BIT["neg"]) and _is_open_end(tags, i):
             return "retracted"
     return ""
