@@ -59,11 +59,11 @@ BACKEND: Literal["native", "python"] = _choose(os.environ.get(VARIABLE) or "auto
 """Which implementation of the rules runs."""
 
 if BACKEND == "native":
-    from forgetguard.rules._native import Index, cut, explain, has_narrative, request_code, rules_version, sentences
+    from forgetguard.rules._native import Index, cuts, explain, has_narrative, request_code, rules_version, sentences
 else:
-    from forgetguard.rules.clauses import cut, has_narrative, sentences
+    from forgetguard.rules.clauses import cuts, has_narrative, sentences
     from forgetguard.rules.index import Index, explain
     from forgetguard.rules.requests import request_code
     from forgetguard.rules.version import rules_version
 
-__all__ = ["BACKEND", "Index", "cut", "explain", "has_narrative", "request_code", "rules_version", "sentences"]
+__all__ = ["BACKEND", "Index", "cuts", "explain", "has_narrative", "request_code", "rules_version", "sentences"]

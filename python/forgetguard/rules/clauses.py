@@ -1,7 +1,7 @@
 """Where a text's sentences, list items and clauses begin and end, and how a text reads without some of them.
 
-Guarantees: spans do not overlap and stand in order; `cut` with nothing to remove returns the text as it was, and leaves
-every byte outside the removed spans and the marks that joined them as it was. Time is linear in the text.
+Guarantees: spans do not overlap and stand in order, and `cuts` names nothing but the removed spans, the space around
+them, and the marks that joined them. Time is linear in the text.
 """
 
 from __future__ import annotations
@@ -301,12 +301,16 @@ def _is_heading(text: str, sentence: Sentence) -> bool:
 # -- cutting -----------------------------------------------------------------------------------------------------------
 
 
-def cut(text: str, aliases: tuple[str, ...], removed: Sequence[tuple[int, int | None]]) -> str:
-    """`text` without some clauses: pairs of a sentence's position and a clause's in it, or None for all of it."""
+def cuts(text: str, aliases: tuple[str, ...], removed: Sequence[tuple[int, int | None]]) -> list[tuple[int, int, str]]:
+    """What to cut so that `text` reads well without some clauses: start, end, and what to put there instead.
+
+    `removed`: pairs of a sentence's position and a clause's in it, or None for all of it. The spans are in order and do
+    not overlap.
+    """
     plan = sentences(text, aliases)
     gone: dict[int, set[int | None]] = {}
-    for sentence, clause in removed:
-        gone.setdefault(sentence, set()).add(clause)
+    for at, clause in removed:
+        gone.setdefault(at, set()).add(clause)
     spans: list[tuple[int, int, str]] = []
     for at in sorted(gone):
         sentence = plan[at]
@@ -314,13 +318,17 @@ def cut(text: str, aliases: tuple[str, ...], removed: Sequence[tuple[int, int | 
             spans.append((*_whole(text, sentence), ""))
         else:
             spans.extend(_parts(text, sentence, sorted(n for n in gone[at] if n is not None)))
-    out: list[str] = []
+    return _disjoint(spans)
+
+
+def _disjoint(spans: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Neighbours may both claim the space between them: the first has it."""
+    out: list[tuple[int, int, str]] = []
     last = 0
     for start, end, instead in spans:
-        out.extend((text[last : max(last, start)], instead))
-        last = max(last, end)
-    out.append(text[last:])
-    return "".join(out)
+        out.append((max(start, last), max(end, last), instead))
+        last = max(end, last)
+    return out
 
 
 def _whole(text: str, sentence: Sentence) -> tuple[int, int]:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from forgetguard.rules.alignment import SUFFIX_DIGITS, content, meanings, name_variants
 from forgetguard.rules.matching import Decision, judge
 from forgetguard.rules.readings import Reading, readings
-from forgetguard.rules.text import clean
 from forgetguard.rules.tokens import Parsed, Token, parse
 
 OFFSET, SLOPE = 0.358, 0.169
@@ -44,7 +43,7 @@ class _Fact:
 
 
 class Index:
-    """Facts by slot, in the order in which they were added."""
+    """Facts by slot, in the order in which they were added. Texts are cleaned already (`text.clean`)."""
 
     def __init__(self, aliases: tuple[str, ...] = (), past: str = "drop", wordnet: bool = True) -> None:
         self._aliases = aliases
@@ -81,7 +80,7 @@ class Index:
 
         `scale`: mean and sd of the model.
         """
-        candidate = readings(clean(text), self._aliases)
+        candidate = readings(text, self._aliases)
         norm = _norm(values) if values else 0
         held: Hit | None = None
         for slot in self._related(candidate):
@@ -103,7 +102,7 @@ class Index:
 
     def needs_embedding(self, text: str, model: str = "") -> bool:
         """Whether an embedding of `text` by `model` could change what `match` answers."""
-        candidate = readings(clean(text), self._aliases)
+        candidate = readings(text, self._aliases)
         for slot in self._related(candidate):
             fact = self._facts[slot]
             if fact is None:
@@ -148,7 +147,7 @@ def explain(
     if candidate[1] and fact[1] and candidate[2] == fact[2]:
         similarity = similar(candidate[1], _norm(candidate[1]), fact[1], _norm(fact[1]), scale)
     parsed = parse(fact[0], aliases)
-    decision = judge(readings(clean(candidate[0]), aliases), parsed, similarity, past=past, wordnet=wordnet)
+    decision = judge(readings(candidate[0], aliases), parsed, similarity, past=past, wordnet=wordnet)
     return decision.action, decision.code, decision.why, similarity, decision.coverage
 
 

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from forgetguard.rules.clauses import sentences
 from forgetguard.rules.requests import request_code
-from forgetguard.rules.text import clean
 from forgetguard.rules.tokens import Parsed, parse
 
 
@@ -28,7 +27,6 @@ class Reading:
 @lru_cache(maxsize=1024)
 def readings(text: str, aliases: tuple[str, ...] = ()) -> tuple[Reading, ...]:
     """The whole of `text` first, then its clauses if it has more than one."""
-    text = clean(text)
     whole = Reading(parse(text, aliases), 0, len(text), request=bool(request_code(text)))
     clauses = [clause for sentence in sentences(text, aliases) for clause in sentence.clauses]
     if len(clauses) < 2:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from forgetguard.errors import InvalidInput, InvalidText, InvalidVector, UnknownEntry
 from forgetguard.rules import _backend
+from forgetguard.rules.text import clean
 from forgetguard.values import Entry, Vector
 
 Embedding = Vector | Callable[[str], Vector] | Sequence[float] | bytes | None
@@ -84,7 +85,9 @@ class ForgottenIndex:
             if entry.id and entry.id in self._slots:
                 continue
             vector = entry.vector
-            slot = self._core.add(entry.text, vector.values if vector else None, vector.model if vector else "")
+            slot = self._core.add(
+                checked_text(entry.text), vector.values if vector else None, vector.model if vector else ""
+            )
             self._entries[slot] = entry
             if entry.id:
                 self._slots[entry.id] = slot
@@ -168,7 +171,7 @@ def explain(
     vector = entry.vector
     action, code, why, similarity, coverage = _backend.explain(
         (checked_text(text), given.values if given else None, given.model if given else ""),
-        (entry.text, vector.values if vector else None, vector.model if vector else ""),
+        (checked_text(entry.text), vector.values if vector else None, vector.model if vector else ""),
         _scale(calibration),
         tuple(checked_text(alias) for alias in aliases),
         past,
@@ -183,10 +186,10 @@ def is_forget_request(text: str) -> bool:
 
 
 def checked_text(text: object) -> str:
-    """`text`, if it is one. Raises InvalidText."""
+    """`text` as both implementations see it. Raises InvalidText if it is no str."""
     if not isinstance(text, str):
         raise InvalidText("the text is not a str")
-    return text
+    return clean(text)
 
 
 def _as_vector(embedding: Vector | Sequence[float] | bytes | None) -> Vector | None:

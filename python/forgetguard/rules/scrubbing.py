@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from forgetguard.rules import _backend
@@ -41,11 +41,14 @@ def scrub(
     if no clause restates anything. What is not cut is returned as it was, byte for byte. `embedder` embeds one sentence
     and is asked only where that could matter. Raises InvalidText.
     """
-    plan = _backend.sentences(checked_text(text), index.aliases)
+    cleaned = checked_text(text)
+    plan = _backend.sentences(cleaned, index.aliases)
     asked = [clause for sentence in plan for clause in sentence.clauses]
     found = dict(zip(asked, _ask([c.text for c in asked], index, embedder, calibration), strict=True))
     whole = [s for s in plan if len(s.clauses) > 1 and not any(found[c] for c in s.clauses)]
-    matches = dict(zip(whole, _ask([text[s.start : s.end] for s in whole], index, embedder, calibration), strict=True))
+    matches = dict(
+        zip(whole, _ask([cleaned[s.start : s.end] for s in whole], index, embedder, calibration), strict=True)
+    )
     removed: list[Removed] = []
     gone: list[tuple[int, int | None]] = []
     for at, sentence in enumerate(plan):
@@ -58,8 +61,17 @@ def scrub(
             if match is not None:
                 gone.append((at, n))
                 removed.append(Removed(clause.start, clause.end, match))
-    left = _backend.cut(text, index.aliases, gone) if gone else text
-    return Scrubbed(left, tuple(removed), not _backend.has_narrative(left))
+    left = _without(text, _backend.cuts(cleaned, index.aliases, gone)) if gone else text
+    return Scrubbed(left, tuple(removed), not _backend.has_narrative(checked_text(left)))
+
+
+def _without(text: str, cuts: Sequence[tuple[int, int, str]]) -> str:
+    out: list[str] = []
+    last = 0
+    for start, end, instead in cuts:
+        out.extend((text[last:start], instead))
+        last = end
+    return "".join((*out, text[last:]))
 
 
 def _ask(

@@ -13,7 +13,6 @@ from forgetguard.rules.lexemes import SENTENCE_ENDS, Lexeme, scan
 from forgetguard.rules.lexicon import rows
 from forgetguard.rules.numerals import cut_numerals
 from forgetguard.rules.quantities import quantify
-from forgetguard.rules.text import clean
 from forgetguard.rules.words import (
     CJK_LANGUAGES,
     UNKNOWN_RARITY,
@@ -79,8 +78,8 @@ class Parsed:
 
 @lru_cache(maxsize=4096)
 def parse(text: str, aliases: tuple[str, ...] = ()) -> Parsed:
-    """The typed tokens of `text`; `aliases` are further names of the user."""
-    lexemes = scan(clean(text))
+    """The typed tokens of a cleaned text; `aliases` are further names of the user."""
+    lexemes = scan(text)
     language = vote(lexemes)
     quantified = quantify(_expand(cut_numerals(lexemes, language), language), language)
     capitals = not _is_shouted(quantified)
@@ -251,7 +250,7 @@ def _is_name(lexeme: Lexeme, language: str, capitals: bool) -> bool:
 
 def _aliased(tokens: list[Token], aliases: tuple[str, ...]) -> list[Token]:
     """The tokens with every alias of the user turned into the user."""
-    names = [[lexeme.text for lexeme in scan(clean(alias)) if lexeme.kind != "mark"] for alias in aliases]
+    names = [[lexeme.text for lexeme in scan(alias) if lexeme.kind != "mark"] for alias in aliases]
     # A full name is longer than the first name that stands for it, so it is tried first.
     for forms in [*names, *(name[:1] for name in names if len(name) > 1 and len(name[0]) >= LEAST_FIRST_NAME)]:
         i = 0
