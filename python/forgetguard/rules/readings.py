@@ -8,6 +8,7 @@ from functools import lru_cache
 from forgetguard.rules.clauses import sentences
 from forgetguard.rules.requests import request_code
 from forgetguard.rules.tokens import Parsed, parse
+from forgetguard.rules.words import is_listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,20 @@ class Reading:
 @lru_cache(maxsize=1024)
 def readings(text: str, aliases: tuple[str, ...] = ()) -> tuple[Reading, ...]:
     """The whole of `text` first, then its clauses if it has more than one."""
-    whole = Reading(parse(text, aliases), 0, len(text), request=bool(request_code(text)))
+    parsed = parse(text, aliases)
+    whole = Reading(parsed, 0, len(text), request=bool(request_code(_addressed(text, parsed))))
     clauses = [clause for sentence in sentences(text, aliases) for clause in sentence.clauses]
     if len(clauses) < 2:
         return (whole,)
     return (whole, *(Reading(parse(c.text, aliases), c.start, c.end, clause=True) for c in clauses))
+
+
+def _addressed(text: str, parsed: Parsed) -> str:
+    """The text with every alias of the user replaced by the word that requests know."""
+    out: list[str] = []
+    last = 0
+    for token in parsed.tokens:
+        if token.kind == "user" and not is_listed("user", token.form, parsed.language):
+            out.extend((text[last : token.start], "User" + "'s" * token.possessive))
+            last = token.end
+    return "".join((*out, text[last:])) if out else text
