@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from forgetguard.rules.lexicon import rows
-from forgetguard.rules.text import CJK, DIGIT, LETTER, SPACE, UPPER, char_class
+from forgetguard.rules.text import CJK, DIGIT, LETTER, SPACE, UPPER, char_class, fold_text
 from forgetguard.rules.tokens import Token, parse
 from forgetguard.rules.words import particles
 
@@ -182,7 +182,7 @@ def _ends_sentence(text: str, begin: int, i: int, end: int) -> bool:
         word > begin and text[word - 1] == "."
     ):
         word -= 1
-    before = text[word:i].lower()
+    before = fold_text(text[word:i])
     if before in _abbreviations() or (len(before) == 1 and char_class(text[word]) == UPPER):
         return False
     if before and all(char_class(c) == DIGIT for c in before) and len(before) <= NUMBER_DIGITS - 1:
@@ -196,7 +196,8 @@ def _next_word(text: str, i: int, end: int) -> str:
     j = i
     while j < end and char_class(text[j]) in (LETTER, UPPER):
         j += 1
-    return parse(text[i:j]).tokens[0].form if j > i else ""
+    tokens = parse(text[i:j]).tokens
+    return tokens[0].form if tokens else ""
 
 
 # -- clauses ---------------------------------------------------------------------------------------------------------
@@ -370,11 +371,16 @@ def _parts(text: str, sentence: Sentence, gone: Sequence[int]) -> list[tuple[int
         if heir is not None and heir < leading:
             out.append((start, end, _subject(text[clauses[heir].start : clauses[heir].end])))
         elif char_class(text[start]) == UPPER and char_class(text[end]) == LETTER:
-            out.append((start, end + 1, text[end].upper()))
+            out.append((start, end + 1, _capital(text[end])))
         else:
             out.append((start, end, ""))
     out.extend((clauses[n - 1].end, clauses[n].end, "") for n in gone if n > leading)
     return out
+
+
+def _capital(char: str) -> str:
+    """The capital of a Latin, Greek or Cyrillic letter; in others Python and Rust follow different Unicode versions."""
+    return char.upper() if char < "\u0180" or "\u0370" <= char < "\u0530" else char
 
 
 def _subject(clause: str) -> str:
