@@ -9,7 +9,7 @@ import unicodedata
 from collections import Counter
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -220,6 +220,15 @@ def test_pairs_that_must_and_must_not_align() -> None:
     assert len(cases["must_not_align"]) >= 100
     assert not [pair for pair in cases["must_not_align"] if aligned(*pair)]
     assert not [pair for pair in cases["must_align"] if not aligned(*pair)]
+
+
+@pytest.mark.parametrize("lang", ["en", "pt", "es", "fr", "de"])
+def test_values_of_one_slot_stay_apart(lang: str) -> None:
+    cases = json.loads((ROOT / "fixtures" / "lexicon-pairs-v1.json").read_text(encoding="utf-8"))
+    for listed in cases["apart"][lang]:
+        for first, second in combinations(listed.split(" "), 2):
+            assert stem(first, lang) != stem(second, lang), (first, second)
+            assert lang != "en" or not aligned(first, second), (first, second)
 
 
 def built(tmp_path: Path, script: str, *arguments: str) -> dict[str, bytes]:
