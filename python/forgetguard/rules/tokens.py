@@ -275,13 +275,13 @@ def _aliased(tokens: list[Token], aliases: tuple[str, ...]) -> list[Token]:
 
 
 @lru_cache(maxsize=8)
-def _phrase_table(language: str) -> dict[str, tuple[tuple[tuple[str, ...], str], ...]]:
-    """Phrases of several words by the key of their first, longest first, with the key that they stand for."""
-    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+def _phrase_table(language: str) -> dict[str, tuple[tuple[tuple[str, ...], str, str], ...]]:
+    """Phrases of several words by the key of their first, longest first, with the key and relation that they say."""
+    table: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}
     for lang, phrase, word in rows("phrases"):
         if lang == language:
             keys = tuple(stem(part, lang) for part in phrase.split(" "))
-            table.setdefault(keys[0], []).append((keys, stem(word, lang)))
+            table.setdefault(keys[0], []).append((keys, stem(word, lang), relation(word, lang)))
     return {first: tuple(sorted(found, key=lambda p: -len(p[0]))) for first, found in table.items()}
 
 
@@ -291,7 +291,7 @@ def _phrases(tokens: list[Token], language: str) -> list[Token]:
     out: list[Token] = []
     i = 0
     while i < len(tokens):
-        for keys, word in (
+        for keys, word, kin in (
             table.get(stem(tokens[i].form, language), ()) if tokens[i].kind in ("word", "name", "unit") else ()
         ):
             span = tokens[i : i + len(keys)]
@@ -306,7 +306,9 @@ def _phrases(tokens: list[Token], language: str) -> list[Token]:
                         form=" ".join(t.form for t in span),
                         end=span[-1].end,
                         role="content",
+                        relation=kin,
                         rarity=rarity(word, word),
+                        possessive=span[-1].possessive,
                     )
                 )
                 i += len(keys)

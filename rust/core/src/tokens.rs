@@ -678,10 +678,10 @@ pub(crate) fn stemmed_sequences<T>(
     table
 }
 
-/// Phrases of several words with the key that they stand for.
-static PHRASES: LazyLock<Sequences<Cow<'static, str>>> = LazyLock::new(|| {
+/// Phrases of several words with the key and the relation that they say.
+static PHRASES: LazyLock<Sequences<(Cow<'static, str>, Relation)>> = LazyLock::new(|| {
     stemmed_sequences(lexicon::PHRASES.rows_by_language(), |language, word| {
-        stem(word, language)
+        (stem(word, language), relation(word, language))
     })
 });
 
@@ -715,10 +715,10 @@ fn form_stem<'b>(draft: &'b Draft<'_>, language: Language) -> Cow<'b, str> {
 fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
     let mut i = 0;
     while i < tokens.len() {
-        if let Some((length, word)) = phrase_at(&tokens[i..], language) {
+        if let Some((length, word, kin)) = phrase_at(&tokens[i..], language) {
             let span = &tokens[i..i + length];
             let form = span.iter().map(|draft| &*draft.form).collect::<Vec<_>>().join(" ");
-            let end = span[length - 1].token.end;
+            let Token { end, possessive, .. } = span[length - 1].token;
             let draft = &mut tokens[i];
             draft.key = Cow::Borrowed(word);
             draft.form = Cow::Owned(form);
@@ -731,7 +731,9 @@ fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
                 kind,
                 end,
                 role: Role::Content,
+                relation: kin,
                 rarity: rarity(word, word),
+                possessive,
                 ..draft.token
             };
             tokens.drain(i + 1..i + length);
@@ -741,8 +743,8 @@ fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
     tokens
 }
 
-/// The length of the longest phrase that starts here, and what it stands for.
-fn phrase_at(tokens: &[Draft<'_>], language: Language) -> Option<(usize, &'static str)> {
+/// The length of the longest phrase that starts here, and the key and the relation that it says.
+fn phrase_at(tokens: &[Draft<'_>], language: Language) -> Option<(usize, &'static str, Relation)> {
     if !matches!(tokens[0].token.kind, Kind::Word | Kind::Name | Kind::Unit) {
         return None;
     }
@@ -750,7 +752,7 @@ fn phrase_at(tokens: &[Draft<'_>], language: Language) -> Option<(usize, &'stati
     starting_with(&PHRASES, language, &form_stem(&tokens[0], language))
         .iter()
         .find(|(keys, _)| keys.len() <= tokens.len() && tokens.iter().zip(keys).all(|(draft, key)| fits(draft, key)))
-        .map(|(keys, word)| (keys.len(), &**word))
+        .map(|(keys, (word, kin))| (keys.len(), &**word, *kin))
 }
 
 fn clauses(tokens: &mut [Draft<'_>]) {
