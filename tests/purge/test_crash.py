@@ -210,6 +210,8 @@ def test_two_homes_at_once(world: World, tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join(60)
+    for one in reports:
+        print(one["result"], one.get("failures"), one["verification"] and one["verification"]["findings"])
     assert {one["result"] for one in reports} <= {"clean", "nothing-to-do"}
     check_finished(world, world.purge("alice").as_json())
 

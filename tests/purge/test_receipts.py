@@ -42,7 +42,10 @@ def test_what_a_receipt_says(purged: World) -> None:
     assert (body["n"], body["operator"], body["basis"], body["requestId"]) == (1, "dpo-7", "gdpr.art17", "REQ-2026/11")
     assert (body["result"], body["sessions"], body["entries"], body["late"]) == ("clean", 1, 3, 0)
     assert body["found"] == {"memories": {"rows": 2, "sideRows": 4}, "notes": {"entries": 1}}
-    assert body["erased"] == {"memories": {"memories": 2, "tags": 2, "vectors": 2}, "notes": {"files": 1, "lines": 3}}
+    assert body["erased"] == {
+        "memories": {"memories": 2, "tags": 2, "vectors": 2},
+        "notes": {"files": 1, "passages": 1},
+    }
     assert [one["name"] for one in body["surfaces"]] == ["memories", "notes"]  # type: ignore[attr-defined]
     assert problems(purged) == []
 

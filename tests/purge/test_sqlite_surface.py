@@ -207,7 +207,6 @@ def test_retained_tables_are_told_apart_and_named(tmp_path: Path) -> None:
     found = places(surface.residue(targets("a")))
     assert found == {
         ("retained", "table:transcript", "text"),
-        ("retained", "fts:transcript_fts", "match"),
         ("retained", "pages:transcript", "bytes"),
     }
 

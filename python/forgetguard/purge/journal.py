@@ -177,14 +177,21 @@ class Journal:
 
     # -- sealed content
 
-    def seal(self, run: Run, kind: str, content: object) -> None:
-        """Keep `content` (JSON) sealed under the run, after what was kept before."""
+    def seal(self, run: Run, kind: str, content: object, *, durable: bool = True) -> None:
+        """Keep `content` (JSON) sealed under the run, after what was kept before.
+
+        Not `durable`: a kill loses nothing, a power cut may; for what a later run could find out again.
+        """
         row = self.connection.execute(
             "SELECT coalesce(max(n), 0) + 1 FROM secrets WHERE run=? AND kind=?", (run.id, kind)
         ).fetchone()
         sealed = self.operator.seal(f"{run.id}/{kind}/{row[0]}", json.dumps(content).encode())
-        with writing(self.connection):
-            self.connection.execute("INSERT INTO secrets VALUES (?,?,?,?)", (run.id, kind, row[0], sealed))
+        self.connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+        try:
+            with writing(self.connection):
+                self.connection.execute("INSERT INTO secrets VALUES (?,?,?,?)", (run.id, kind, row[0], sealed))
+        finally:
+            self.connection.execute("PRAGMA synchronous=FULL")
 
     def unseal(self, run: Run, kind: str) -> Iterator[object]:
         """Everything that was sealed under this kind, in order. Raises PurgeFailed for another key."""

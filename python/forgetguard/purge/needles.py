@@ -62,11 +62,15 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def pieces(folded: bytes) -> Iterator[bytes]:
-    """The line in pieces of at most LONGEST bytes, cut between words where it has any."""
+    """The line in pieces of at most LONGEST bytes, all about as long, cut between words where it has any.
+
+    A short last piece would be something that anybody may have written.
+    """
     while len(folded) > LONGEST:
-        cut = folded.rfind(b" ", SHORTEST, LONGEST)
+        size = len(folded) // -(-len(folded) // LONGEST) + 1
+        cut = folded.rfind(b" ", size // 2, size + 1)
         if cut < 0:
-            cut = LONGEST
+            cut = size
             while folded[cut] & 0xC0 == 0x80:  # not inside a character
                 cut -= 1
         yield folded[:cut]

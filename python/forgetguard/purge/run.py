@@ -309,7 +309,7 @@ class _Work:
         self._attempt.known.saw(self._surface, artefacts)
 
     def touching(self, place: str, prehash: bytes) -> None:
-        self._attempt.journal.seal(self._attempt.run, "file", [self._surface, place, prehash.hex()])
+        self._attempt.journal.seal(self._attempt.run, "file", [self._surface, place, prehash.hex()], durable=False)
 
     def progress(self, done: int, total: int) -> None:
         if self._attempt.order.progress is not None:

@@ -12,7 +12,7 @@ import stat
 import tempfile
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +107,12 @@ def replace(path: Path, content: bytes, prehash: bytes) -> None:
         with suppress(FileNotFoundError):
             os.unlink(name)
         raise
-    sync_directory(path.parent)
+
+
+def settle(paths: Iterable[Path]) -> None:
+    """Make the replacements of these files durable, with one sync a folder."""
+    for folder in {path.parent for path in paths}:
+        sync_directory(folder)
 
 
 def sweep(root: Path) -> int:
@@ -142,35 +147,51 @@ def folder_lock(root: Path, seconds: float = 30.0) -> Iterator[None]:
         os.close(handle)
 
 
-_MARKER_LINE = re.compile(rb"^[ \t]*<!--[^>]*-->[ \t]*\r?$")
-_CONTINUED = re.compile(rb"^[ \t]+\S")
+Span = tuple[int, int]
 
 
-def marked(lines: Sequence[bytes], marker: re.Pattern[bytes]) -> Iterator[tuple[str, int, int]]:
-    """(key, first line, line after the last) of every marked memory.
+def marked(
+    content: bytes, marker: re.Pattern[bytes], wanted: Collection[str] | None = None
+) -> Iterator[tuple[str, int, int]]:
+    """(key, first byte, byte after the last) of every marked memory, or of those with the `wanted` keys.
 
     A marker with text on its line marks that line; a marker alone marks the next line with text, blank lines between
-    included, unless another marker comes first: then that one keeps the text. Indented lines after it belong to it.
+    included, unless another marker or a heading comes first. Indented lines after it belong to it.
     """
-    for start, line in enumerate(lines):
-        match = marker.search(line)
-        if match is None:
-            continue
-        end = start + 1
-        if not (line[: match.start()].removeprefix(BOM) + line[match.end() :]).strip():
-            while end < len(lines) and not lines[end].strip():
-                end += 1
-            if end == len(lines) or _is_other_block(lines[end]):
-                yield match.group(1).decode("utf-8", "replace"), start, start + 1
-                continue
-            end += 1
-        while end < len(lines) and _CONTINUED.match(lines[end]) and not marker.search(lines[end]):
-            end += 1
-        yield match.group(1).decode("utf-8", "replace"), start, end
+    end_of_line = line_end(content)
+    for match in marker.finditer(content):
+        key = match.group(1).decode("utf-8", "replace")
+        if wanted is None or key in wanted:
+            yield key, *_block(content, match, marker, end_of_line)
 
 
-def _is_other_block(line: bytes) -> bool:
-    return line.lstrip().startswith((b"<!--", b"#"))
+def line_end(content: bytes) -> bytes:
+    """What ends the lines: a line feed, or in very old files a carriage return alone."""
+    return b"\n" if b"\n" in content or b"\r" not in content else b"\r"
+
+
+def _block(content: bytes, match: re.Match[bytes], marker: re.Pattern[bytes], mark: bytes) -> Span:
+    start = content.rfind(mark, 0, match.start()) + 1
+    end = _next(content, match.end(), mark)
+    if not (content[start : match.start()].removeprefix(BOM) + content[match.end() : end]).strip():
+        text = end
+        while text < len(content) and not content[text : _next(content, text, mark)].strip():
+            text = _next(content, text, mark)
+        if text == len(content) or content[text : _next(content, text, mark)].lstrip().startswith((b"<!--", b"#")):
+            return start, end
+        end = _next(content, text, mark)
+    while content[end : end + 1] in (b" ", b"\t"):
+        following = _next(content, end, mark)
+        if not content[end:following].strip() or marker.search(content, end, following):
+            break
+        end = following
+    return start, end
+
+
+def _next(content: bytes, position: int, mark: bytes) -> int:
+    """Where the next line begins."""
+    found = content.find(mark, position)
+    return len(content) if found < 0 else found + 1
 
 
 def lines_holding(lines: Sequence[bytes], needles: Needles) -> set[int]:
@@ -196,9 +217,11 @@ def _spans(whole: bytes, ends: Sequence[int], pattern: bytes) -> Iterator[int]:
         yield from range(first, last + 1)
 
 
-def without(lines: Sequence[bytes], gone: Iterable[int]) -> bytes:
-    """The lines that stay, byte for byte; a byte order mark stays too."""
-    left_out = set(gone)
-    kept = b"".join(line for number, line in enumerate(lines) if number not in left_out)
-    had = bool(lines) and lines[0].startswith(BOM)
-    return kept if not had or kept.startswith(BOM) else BOM + kept
+def without(content: bytes, spans: Iterable[Span]) -> bytes:
+    """What stays, byte for byte; a byte order mark stays too."""
+    kept, position = [], 0
+    for start, end in sorted(spans):
+        kept.append(content[position:start])
+        position = max(position, end)
+    rest = b"".join([*kept, content[position:]])
+    return BOM + rest if content.startswith(BOM) and not rest.startswith(BOM) else rest

@@ -32,40 +32,43 @@ class MarkdownFolder(Surface):
         covers = ("marked", *(f"generated:{glob}" for glob in self.generated))
         return Declaration("markdown", covers, ("hand-written",), ("disk-blocks",), ("replace",), by_text=True)
 
-    def _notes(self) -> Iterator[Note]:
+    def _notes(self, targets: Targets) -> Iterator[Note]:
         pattern = re.compile(self.marker.encode())
         for file in files.walk(self.root, self.suffixes)[0]:
-            yield read_note(file, pattern, self.generated)
+            yield read_note(file, pattern, self.generated, targets)
 
     def find(self, targets: Targets) -> Iterator[Artefact | Finding]:
         yield from files.walk(self.root, self.suffixes)[1]
-        for note in self._notes():
-            yield from note.found(targets)
+        for note in self._notes(targets):
+            yield from note.found()
 
     def erase(self, targets: Targets, work: Work) -> Erased:
-        counts = {"files": 0, "lines": 0}
+        changed: list[Path] = []
         findings: list[Finding] = []
+        spans = 0
         with files.folder_lock(self.root):
             files.sweep(self.root)
-            for note in self._notes():
-                gone = note.selected(targets)
+            for note in self._notes(targets):
+                gone = note.selected()
                 if gone:
-                    work.saw(item for item in note.found(targets) if isinstance(item, Artefact))
+                    work.saw(item for item in note.found() if isinstance(item, Artefact))
                     work.touching(note.file.place, note.prehash)
-                    files.replace(note.file.path, files.without(note.lines, gone), note.prehash)
-                    counts = {"files": counts["files"] + 1, "lines": counts["lines"] + len(gone)}
+                    files.replace(note.file.path, files.without(note.content, gone), note.prehash)
+                    changed.append(note.file.path)
+                    spans += len(gone)
                     findings += note.linked_elsewhere()
-        return Erased(counts, tuple(findings))
+            files.settle(changed)
+        return Erased({"files": len(changed), "passages": spans}, tuple(findings))
 
     def residue(self, targets: Targets) -> Iterator[Finding]:
-        for note in self._notes():
-            yield from note.left(targets)
+        for note in self._notes(targets):
+            yield from note.left()
         yield from scan_around(self.root, self.suffixes, targets.needles)
 
     def keys(self) -> Iterator[str]:
-        for note in self._notes():
-            yield from (key for key, _, _ in note.marked())
+        for note in self._notes(Targets()):
+            yield from note.keys()
 
     def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:
-        for note in self._notes():
-            yield from note.holding(targets)
+        for note in self._notes(targets):
+            yield from note.holding()

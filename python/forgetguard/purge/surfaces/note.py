@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import accumulate
 
-from forgetguard.purge.needles import Needles, decode, fold
+from forgetguard.purge.needles import decode
 from forgetguard.purge.surfaces import file_tools as files
 from forgetguard.purge.surfaces.protocol import Artefact, Finding, Standing, Targets
 
@@ -17,97 +19,120 @@ _COMMENT = re.compile(rb"<!--.*?-->")
 
 @dataclass(frozen=True)
 class Note:
-    """A file as it was read. Nothing of it shows in its `repr`."""
+    """A file as it was read, seen with a purge in mind. Nothing of it shows in its `repr`."""
 
     file: files.FoundFile
     content: bytes = field(repr=False)
     marker: re.Pattern[bytes] = field(repr=False)
+    targets: Targets = field(repr=False)
     generated: bool = False
-
-    @cached_property
-    def lines(self) -> list[bytes]:
-        """The lines with their ends; none for UTF-16, which is not cut into byte lines."""
-        return [] if self.content.startswith(files.WIDE_BOMS) else self.content.splitlines(keepends=True)
 
     @property
     def prehash(self) -> bytes:
         """What tells whether the file is still this one."""
         return files.digest(self.content)
 
-    def marked(self) -> list[tuple[str, int, int]]:
-        """(key, first line, line after the last) of every marked memory."""
-        return list(files.marked(self.lines, self.marker)) if self.marker.search(self.content) else []
+    @cached_property
+    def wide(self) -> bool:
+        """UTF-16: its text is looked for, but it is not cut into lines of bytes."""
+        return self.content.startswith(files.WIDE_BOMS)
 
-    def _blocks(self, targets: Targets) -> list[tuple[str, int, int]]:
-        return [block for block in self.marked() if block[0] in targets.entry_keys]
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line begins, and the end."""
+        mark = files.line_end(self.content)
+        return list(accumulate((len(line) + 1 for line in self.content.split(mark)), initial=0))
+
+    def _line(self, number: int) -> bytes:
+        return self.content[self._starts[number] : self._starts[number + 1]]
+
+    def keys(self) -> Iterator[str]:
+        """The keys of all marked memories."""
+        return (match.group(1).decode("utf-8", "replace") for match in self.marker.finditer(self.content))
+
+    @cached_property
+    def _blocks(self) -> list[tuple[str, int, int]]:
+        """The selected memories."""
+        return list(files.marked(self.content, self.marker, self.targets.entry_keys))
 
     def _text(self, start: int, end: int) -> str:
-        return decode(_COMMENT.sub(b"", b"".join(self.lines[start:end]).removeprefix(files.BOM)))
+        return decode(_COMMENT.sub(b"", self.content[start:end].removeprefix(files.BOM)))
 
-    def _holding(self, needles: Needles) -> set[int]:
-        if not needles or not needles.hits_folded(fold(decode(self.content))):
+    @cached_property
+    def _holding(self) -> set[int]:
+        """The numbers of the lines that hold a needle; none when only selected memories do, which is quick to tell."""
+        needles = self.targets.needles
+        if not needles or self.wide or not needles.holds(self._rest()):
             return set()
-        return files.lines_holding(self.lines, needles)
+        lines = [self._line(number) for number in range(len(self._starts) - 1)]
+        return files.lines_holding(lines, needles)
 
-    def _by_text(self, targets: Targets) -> set[int]:
-        """The lines that go because of their text: only in generated files, and not those of another memory."""
-        if not self.generated:
-            return set()
-        return self._holding(targets.needles) - _lines(self.marked())
+    def _rest(self) -> str:
+        """The text without the selected memories."""
+        spans = [block[1:] for block in self._blocks]
+        return decode(files.without(self.content, spans) if spans else self.content)
 
-    def selected(self, targets: Targets) -> set[int]:
-        """The numbers of all lines that go."""
-        return _lines(self._blocks(targets)) | self._by_text(targets)
+    def _in_blocks(self, blocks: Iterable[tuple[str, int, int]]) -> set[int]:
+        """The numbers of the lines of these memories."""
+        return {
+            number
+            for _, start, end in blocks
+            for number in range(bisect_right(self._starts, start) - 1, bisect_left(self._starts, end))
+        }
 
-    def found(self, targets: Targets) -> Iterator[Artefact | Finding]:
+    @cached_property
+    def _unmarked(self) -> set[int]:
+        """The lines that hold a needle and belong to no marked memory."""
+        held = self._holding
+        return held - self._in_blocks(files.marked(self.content, self.marker)) if held else held
+
+    def selected(self) -> list[files.Span]:
+        """The bytes that go: selected memories, and in generated files the lines that hold a needle."""
+        by_text = self._unmarked if self.generated else ()
+        lines = [(self._starts[number], self._starts[number + 1]) for number in by_text]
+        return [(start, end) for _, start, end in self._blocks] + lines
+
+    def found(self) -> Iterator[Artefact | Finding]:
         """The memories and lines that go, and what is kept although it holds a needle."""
-        blocks = self._blocks(targets)
-        for key, start, end in blocks:
+        for key, start, end in self._blocks:
             yield Artefact("entries", self.file.place, key, self._text(start, end))
-        by_text = self._by_text(targets) - _lines(blocks)
-        for number in sorted(by_text):
-            yield Artefact("lines", self.file.place, self.lines[number].hex())
-        if (blocks or by_text) and self.file.linked:
+        for number in sorted(self._unmarked) if self.generated else ():
+            yield Artefact("lines", self.file.place, self._line(number).hex())
+        if self.selected():
             yield from self.linked_elsewhere()
-        kept = self._by_hand(targets) - _lines(blocks)
-        if kept:
-            yield Finding(Standing.RETAINED, self.file.place, "hand-written", len(kept))
-
-    def _by_hand(self, targets: Targets) -> set[int]:
-        return set() if self.generated else self._holding(targets.needles) - _lines(self.marked())
+        if self._unmarked and not self.generated:
+            yield Finding(Standing.RETAINED, self.file.place, "hand-written", len(self._unmarked))
 
     def linked_elsewhere(self) -> list[Finding]:
         """The finding for a file that has another name outside the workspace, which keeps the old content."""
         return [Finding(Standing.CANNOT_PROVE, self.file.place, "hard-link-elsewhere")] if self.file.linked else []
 
-    def left(self, targets: Targets) -> Iterator[Finding]:
+    def left(self) -> Iterator[Finding]:
         """What a purge left here: keys, text where no person wrote it, and text that was kept as hand-written."""
-        blocks = self._blocks(targets)
-        if blocks:
-            yield Finding(Standing.RESIDUE, self.file.place, "key", len(blocks))
-        if self.content.startswith(files.WIDE_BOMS):
-            if targets.needles.holds(decode(self.content)):
+        left_keys = sum(key in self.targets.entry_keys for key in self.keys())
+        if left_keys:
+            yield Finding(Standing.RESIDUE, self.file.place, "key", left_keys)
+        if self.wide:
+            if self.targets.needles.holds(decode(self.content)):
                 yield Finding(Standing.RESIDUE, self.file.place, "text")
             return
-        by_hand = self._by_hand(targets)
+        held = self._holding
+        by_hand = set() if self.generated else self._unmarked
         if by_hand:
             yield Finding(Standing.RETAINED, self.file.place, "hand-written", len(by_hand))
-        machine = self._holding(targets.needles) - by_hand
-        if machine:
-            yield Finding(Standing.RESIDUE, self.file.place, "text", len(machine))
+        if held - by_hand:
+            yield Finding(Standing.RESIDUE, self.file.place, "text", len(held - by_hand))
 
-    def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:
+    def holding(self) -> Iterator[tuple[str, str]]:
         """(key, text) of the marked memories that are not selected and hold a needle."""
-        held = self._holding(targets.needles)
-        for key, start, end in self.marked() if held else ():
-            if key not in targets.entry_keys and held & set(range(start, end)):
+        held = self._holding
+        for block in files.marked(self.content, self.marker) if held else ():
+            key, start, end = block
+            if key not in self.targets.entry_keys and held & self._in_blocks([block]):
                 yield key, self._text(start, end)
 
 
-def _lines(blocks: Sequence[tuple[str, int, int]]) -> set[int]:
-    return {number for _, start, end in blocks for number in range(start, end)}
-
-
-def read_note(file: files.FoundFile, marker: re.Pattern[bytes], generated: Sequence[str]) -> Note:
+def read_note(file: files.FoundFile, marker: re.Pattern[bytes], generated: Sequence[str], targets: Targets) -> Note:
     """The note as it stands now. Raises OSError."""
-    return Note(file, file.path.read_bytes(), marker, any(fnmatchcase(file.place, glob) for glob in generated))
+    written = any(fnmatchcase(file.place, glob) for glob in generated)
+    return Note(file, file.path.read_bytes(), marker, targets, written)
