@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from forgetguard.rules.lexicon import rows
 from forgetguard.rules.text import CJK, DIGIT, LETTER, SPACE, UPPER, char_class, fold_text
-from forgetguard.rules.tokens import Token, parse
+from forgetguard.rules.tokens import Parsed, Token, parse
 from forgetguard.rules.words import particles
 
 ENDS = ".!?…"
@@ -25,6 +25,11 @@ LINE_ENDS = "\n\r"
 CLAUSE_WORDS = 2
 """Least content words of a clause of its own; one is enough behind a subject or a form of be."""
 LONGEST_ABBREVIATION = 8
+AMOUNTS = ("number", "unit", "date", "weekday", "time")
+ONE_LETTER = {"e": ("pt",), "o": ("es",), "y": ("es",)}
+"""The languages of conjunctions of one letter."""
+VERB_WITHIN = 3
+"""Words among which the verb of a clause stands."""
 NUMBER_DIGITS = 3
 """Most digits before the full stop or bracket of a numbered item."""
 
@@ -205,31 +210,70 @@ def _next_word(text: str, i: int, end: int) -> str:
 
 def _clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple[Clause, ...]:
     """The clauses of one sentence: cut at commas and conjunctions where both sides say something."""
-    tokens = parse(text[start:end], aliases).tokens
+    parsed = parse(text[start:end], aliases)
+    tokens = parsed.tokens
     pieces: list[tuple[int, int]] = []
-    joints = _joints(tokens)
+    joints = _joints(text[start:end], parsed)
     first = 0
+    listing = False
     for i, following in zip(joints, [*joints, len(tokens)][1:], strict=True):
-        if _is_clause(tokens[first:i]) and _is_clause(_words(tokens[i:following])):
+        right = _words(text[start:end], tokens[i:following], parsed.language)
+        if _is_clause(tokens[first:i]) and _is_clause(right) and not (listing and not _says_who(right)):
             pieces.append((first, i))
-            first = i
+            first, listing = i, False
+        else:
+            listing = tokens[i].kind == "mark"
     pieces.append((first, len(tokens)))
     if len(pieces) == 1:
         return (Clause(start, end, text[start:end]),)
     out: list[Clause] = []
     owner: int | None = None
-    subject = ""
+    subject = predicate = ""
     for n, (i, j) in enumerate(pieces):
-        words = _words(tokens[i:j])
+        words = _words(text[start:end], tokens[i:j], parsed.language) if n else tokens[i:j]
         own = _opens_with_subject(words)
         begin = start + words[0].start
         stop = _trim_joint(text, begin, start + tokens[j].start if j < len(tokens) else end)
         if own or owner is None:
-            owner, subject = n, _subject(text[begin:stop])
+            owner, subject, predicate = n, _subject(text[begin:stop]), ""
             out.append(Clause(begin, stop, text[begin:stop]))
+            continue
+        if parsed.language == "en" and not _opens_with_verb(text[start:end], words):
+            predicate = predicate or _with_verb(text[out[owner].start : out[owner].end], subject)
+            out.append(Clause(begin, stop, predicate + text[begin:stop], owner))
         else:
             out.append(Clause(begin, stop, subject + text[begin:stop], owner))
     return tuple(out)
+
+
+def _opens_with_verb(sentence: str, tokens: Sequence[Token]) -> bool:
+    """Whether an English piece opens with a verb: "works in finance", but not "strong coffee"."""
+    for token in tokens[:VERB_WITHIN]:
+        if token.kind == "negation" or _is_verb(sentence, token):
+            return True
+        if token.role == "content":
+            return False
+    return False
+
+
+def _is_verb(sentence: str, token: Token) -> bool:
+    """Whether an English word has the form of a verb; some plurals have it too."""
+    if token.kind != "word":
+        return False
+    form, key = token.form, token.key
+    if form in particles("be") or form.endswith("ed") or (form.endswith("s") and not form.endswith("ss")):
+        return True
+    if any(_is_space(char) for char in sentence[token.start : token.end]):
+        return True  # a listed phrase ("moved to") stands under the word that it means
+    return token.role != "stop" and not form.startswith(key[: len(key) - 1])
+
+
+def _with_verb(clause: str, subject: str) -> str:
+    """The subject of a clause with its verb, for a piece that has neither ("User likes" for "strong coffee")."""
+    for token in [t for t in parse(clause).tokens if t.start >= len(subject)][:VERB_WITHIN]:
+        if _is_verb(clause, token):
+            return clause[: token.end] + " "
+    return subject
 
 
 def _trim_joint(text: str, start: int, end: int) -> int:
@@ -239,26 +283,57 @@ def _trim_joint(text: str, start: int, end: int) -> int:
     return end
 
 
-def _joints(tokens: Sequence[Token]) -> list[int]:
-    """Where a clause may begin: at a comma or semicolon, or at a conjunction with no comma before it; not in quotes."""
+def _joints(sentence: str, parsed: Parsed) -> list[int]:
+    """Where a clause may begin: at a comma, semicolon or dash, or at a conjunction with no comma before it.
+
+    None begins in quotes or brackets, between numbers, or behind "between".
+    """
+    tokens = parsed.tokens
     out: list[int] = []
     depth = 0
-    quoted = False
+    quoted = paired = False
     for i, token in enumerate(tokens):
         if token.kind == "mark":
             quoted ^= token.form == '"'
             depth += (token.form in "([{«") - (token.form in ")]}»" and depth > 0)
-            if token.form in COMMAS and not quoted and not depth:
+            if (token.form in COMMAS or _is_dash(sentence, token)) and not quoted and not depth:
+                paired = False
+                if not _is_between_amounts(tokens, i):
+                    out.append(i)
+        elif token.form in particles("pair"):
+            paired = True
+        elif i and _is_conjunction(sentence, token, parsed.language):
+            between = paired or _is_between_amounts(tokens, i)
+            if not (quoted or depth or between or (out and out[-1] == i - 1)):
                 out.append(i)
-        elif token.form in particles("conjunction") and i and not (quoted or depth or (out and out[-1] == i - 1)):
-            out.append(i)
+            paired = False
     return out
 
 
-def _words(tokens: Sequence[Token]) -> Sequence[Token]:
+def _is_between_amounts(tokens: Sequence[Token], i: int) -> bool:
+    return 0 < i < len(tokens) - 1 and tokens[i - 1].kind in AMOUNTS and tokens[i + 1].kind in AMOUNTS
+
+
+def _is_conjunction(sentence: str, token: Token, language: str) -> bool:
+    """A conjunction of one letter is one in its own language only, and without an accent ("e" joins, "é" does not)."""
+    if token.form not in particles("conjunction"):
+        return False
+    if len(token.form) > 1:
+        return True
+    return language in ONE_LETTER.get(token.form, ()) and sentence[token.start].isascii()
+
+
+def _is_dash(sentence: str, token: Token) -> bool:
+    """A long dash with a space on both sides."""
+    if sentence[token.start] not in "–—" or token.start == 0 or token.end >= len(sentence):
+        return False
+    return _is_space(sentence[token.start - 1]) and _is_space(sentence[token.end])
+
+
+def _words(sentence: str, tokens: Sequence[Token], language: str) -> Sequence[Token]:
     """The tokens behind the comma and the conjunction that open a piece."""
     i = 0
-    while i < len(tokens) - 1 and (tokens[i].kind == "mark" or tokens[i].form in particles("conjunction")):
+    while i < len(tokens) - 1 and (tokens[i].kind == "mark" or _is_conjunction(sentence, tokens[i], language)):
         i += 1
     return tokens[i:]
 
@@ -267,11 +342,21 @@ def _is_clause(tokens: Sequence[Token]) -> bool:
     """Whether a piece says something of its own: two content words, or one behind a subject or a form of be."""
     if not tokens:
         return False
-    words = [t for t in tokens if t.role == "content" and t.kind not in ("mark", "negation", "user")]
+    words = [t for t in tokens if t.role == "content" and t.kind not in ("mark", "negation", "user") and _is_word(t)]
     others = [t for t in words if t.kind != "name"]
     if not others and not (words and any(t.form in particles("be") for t in tokens)):
         return False
     return len(words) >= CLAUSE_WORDS or _opens_with_subject(tokens) or tokens[0].form in particles("be")
+
+
+def _is_word(token: Token) -> bool:
+    """Whether a token is more than a lone letter ("e.g.")."""
+    return len(token.form) > 1 or token.kind != "word"
+
+
+def _says_who(tokens: Sequence[Token]) -> bool:
+    """Whether a piece behind a list ("apples, pears and …") is a clause: it names the user, or has a form of be."""
+    return tokens[0].kind == "user" or any(t.form in particles("be") for t in tokens)
 
 
 def _opens_with_subject(tokens: Sequence[Token]) -> bool:
@@ -312,14 +397,54 @@ def cuts(text: str, aliases: tuple[str, ...], removed: Sequence[tuple[int, int |
     gone: dict[int, set[int | None]] = {}
     for at, clause in removed:
         gone.setdefault(at, set()).add(clause)
-    spans: list[tuple[int, int, str]] = []
+    whole = {at for at, clauses in gone.items() if None in clauses or len(clauses) == len(plan[at].clauses)}
+    spans, taken = _whole_blocks(text, plan, whole)
     for at in sorted(gone):
         sentence = plan[at]
+        if at in taken:
+            continue
         if None in gone[at] or len(gone[at]) == len(sentence.clauses):
             spans.append((*_whole(text, sentence), ""))
         else:
             spans.extend(_parts(text, sentence, sorted(n for n in gone[at] if n is not None)))
-    return _disjoint(spans)
+    return _disjoint(sorted(spans))
+
+
+def _whole_blocks(text: str, plan: Sequence[Sentence], whole: set[int]) -> tuple[list[tuple[int, int, str]], set[int]]:
+    """The lines of items and paragraphs whose sentences all go, and the positions of those sentences.
+
+    A paragraph between blank lines takes one of them along.
+    """
+    spans: list[tuple[int, int, str]] = []
+    taken: set[int] = set()
+    at = 0
+    for start, _body, end, item in _blocks(text):
+        first = at
+        while at < len(plan) and plan[at].start < end:
+            at += 1
+        if at == first or any(n not in whole for n in range(first, at)):
+            continue
+        stop = _line_end(text, end)
+        if not item and _is_blank_before(text, start) and _is_blank(text, stop):
+            stop = _line_end(text, stop)
+        spans.append((start, stop, ""))
+        taken.update(range(first, at))
+    return spans, taken
+
+
+def _is_blank(text: str, i: int) -> bool:
+    """Whether an empty line begins at `i`."""
+    while i < len(text) and _is_space(text[i]) and text[i] not in LINE_ENDS:
+        i += 1
+    return i < len(text) and text[i] in LINE_ENDS
+
+
+def _is_blank_before(text: str, i: int) -> bool:
+    """Whether the text begins at `i`, or an empty line ends there."""
+    if i == 0:
+        return True
+    i -= 2 if text[i - 2 : i] == "\r\n" else 1
+    return i == 0 or text[i - 1] in LINE_ENDS
 
 
 def _disjoint(spans: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
@@ -369,7 +494,8 @@ def _parts(text: str, sentence: Sentence, gone: Sequence[int]) -> list[tuple[int
         start, end = clauses[0].start, clauses[leading].start
         heir = clauses[leading].inherits
         if heir is not None and heir < leading:
-            out.append((start, end, _subject(text[clauses[heir].start : clauses[heir].end])))
+            own = clauses[leading].end - clauses[leading].start
+            out.append((start, end, clauses[leading].text[: len(clauses[leading].text) - own]))
         elif char_class(text[start]) == UPPER and char_class(text[end]) == LETTER:
             out.append((start, end + 1, _capital(text[end])))
         else:

@@ -6,20 +6,9 @@ from dataclasses import dataclass, replace
 
 from forgetguard.rules.request_tags import BIT, Tag
 
-YOU = frozenset(("you", "yourself", "tu", "voce", "usted", "vous", "du"))
-"""The assistant, in a text that speaks to it; such a text tells nothing of what it did."""
-SYSTEMS = frozenset(
-    ("system", "model", "sistema", "modelo", "programa", "systeme", "modele", "programme", "programm", "modell")
-)
-"""The assistant where it is spoken to; as a subject any machine."""
 PRO_DROP = ("pt", "es")
 ROMANCE = ("pt", "es", "fr")
-GENITIVE = {"pt": ("do", "da"), "es": ("del", "de"), "fr": ("de", "du"), "de": ("des", "vom", "von")}
-ENGLISH_GENITIVE = ("of",)
 ADVERB_ENDING = {"en": "ly", "pt": "mente", "es": "mente", "fr": "ment"}
-HAVE = frozenset(
-    ("has", "have", "had", "having", "habe", "hat", "haben", "ai", "as", "avez", "tem", "tens", "he", "ha")
-)
 
 
 def bits(*names: str) -> int:
@@ -42,12 +31,11 @@ USER = bits("user", "first")
 PERSON = bits("user", "first", "we", "agent", "pron3", "obj3", "third")
 NEGATION = bits("neg", "cease")
 BOUNDARY = bits("comma", "and", "quote")
-FILLER = bits("adv", "opener", "stop", "time", "be", "modal", "neg", "cease", "to")
+FILLER = bits("adv", "opener", "stop", "time", "be", "have", "modal", "neg", "cease", "to", "lead", "reflexive")
 """Words that may stand between a subject and its verb."""
 NOUN = bits("content", "third", "personal", "other", "obj3")
 """What can be addressed, and is not the assistant."""
 NO_SUBJECT = FILLER | bits("question", "poss", "your", "deictic", "habit", "withdraw", "right", "retract", "by")
-POSSIBLE = frozenset(("will", "can", "could", "may", "might", "would", "vai", "pode", "puede", "peut", "kann", "wird"))
 CLAUSE_MARKS = bits("comma", "and")
 
 
@@ -189,9 +177,9 @@ def subject_of(tags: list[Tag], at: int, language: str) -> str:
         if tag.has(BOUNDARY):
             return _head(tags[:i])
         if tag.has(USER):
-            return "third" if _is_owner(tags, i, language) else "user"
+            return "third" if _is_owner(tags, i) else "user"
         if tag.has(BIT["agent"]) and not tag.possessive:
-            return _agent(tag.form)
+            return _agent(tag)
         if tag.has(bits("askn", "removal", "evidence")):
             return "none"
         if tag.has(BIT["pron3"]):
@@ -202,19 +190,19 @@ def subject_of(tags: list[Tag], at: int, language: str) -> str:
     return "none"
 
 
-def _agent(form: str) -> str:
-    if form in YOU:
+def _agent(tag: Tag) -> str:
+    """The assistant; but a text that speaks to it ("you") tells nothing of it, and any machine is a "system"."""
+    if tag.has(BIT["you"]):
         return "you"
-    return "third" if form in SYSTEMS else "agent"
+    return "third" if tag.has(BIT["system"]) else "agent"
 
 
-def _is_owner(tags: list[Tag], i: int, language: str) -> bool:
+def _is_owner(tags: list[Tag], i: int) -> bool:
     """Whether the user at `i` only owns the subject: "User's son", "o filho do utilizador"."""
     if tags[i].possessive:
         return True
-    genitive = GENITIVE.get(language, ENGLISH_GENITIVE)
     for k in (1, 2):
-        if i >= k and tags[i - k].form in genitive:
+        if i >= k and tags[i - k].has(BIT["genitive"]):
             return not any_of(tags[:i], bits("askn", "removal", "evidence"))
     return False
 
@@ -225,7 +213,7 @@ def _head(tags: list[Tag]) -> str:
         if tag.has(USER):
             return "third" if tag.possessive and i + 1 < len(tags) and tags[i + 1].has(BIT["third"]) else "user"
         if tag.has(BIT["agent"]) and not tag.possessive:
-            return _agent(tag.form)
+            return _agent(tag)
         if tag.has(BIT["third"]) and not any_of(tags[:i], BIT["content"]):
             return "third"
     return "none"
@@ -240,8 +228,15 @@ def is_passive(place: Place) -> bool:
     if place.language == "en":
         if not place.is_shape("T"):
             return False
-        return any_of(between, BIT["be"]) or any(t.form in HAVE for t in between) or _has_patient(between)
-    if place.language in PRO_DROP and place.is_shape("SI") and place.at > 0 and place.tags[place.at - 1].form == "se":
+        if any_of(between, BIT["be"]) or _has_patient(between):
+            return True
+        return place.frame >= 0 and any_of(between, BIT["have"])
+    if (
+        place.language in PRO_DROP
+        and place.is_shape("SI")
+        and place.at > 0
+        and place.tags[place.at - 1].has(BIT["reflexive"])
+    ):
         return not (place.core.has(BIT["remember"]) and has_agent(between))  # "se lembre": the verb's own pronoun
     if not place.is_shape("T"):
         return False
@@ -257,7 +252,7 @@ def _has_patient(tags: list[Tag]) -> bool:
 
 def is_shall_be(place: Place) -> bool:
     """ "should be deleted", "needs to be removed"; what will or can be deleted is no request."""
-    before = [tag for tag in clause_before(place.tags, place.at) if tag.form not in POSSIBLE]
+    before = [tag for tag in clause_before(place.tags, place.at) if not tag.has(BIT["possible"])]
     if not place.is_shape("T"):
         return False
     if place.language == "de":

@@ -70,6 +70,15 @@ SLOTS = (
     "whether",
     "habit",
     "notforget",
+    # small words that one rule or another asks for
+    "mine",
+    "you",
+    "system",
+    "have",
+    "possible",
+    "genitive",
+    "lead",
+    "reflexive",
     # no word of ours
     "comma",
     "quote",

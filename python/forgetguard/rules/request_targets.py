@@ -19,6 +19,7 @@ NONE, POINTED, NAMED, MEMORY = range(4)
 """How surely it is a memory: not; a bare "that"; a personal detail or an entry; memory itself."""
 OBJECT_ENDS = bits("comma", "and", "thatc", "about", "inside", "with")
 NOUNS = bits("deictic", "personal", "other", "info")
+OBJECT_BEGINS = bits("poss", "your", "deictic", "stop", "personal", "info", "stored", "allabout", "said", "content")
 FACT_SUBJECT = bits("user", "first", "pron3", "poss")
 NAMED_WITHIN = 3
 """Words between a word like "stored" or "on" and the thing that it speaks of."""
@@ -96,9 +97,7 @@ def _is_object_before(place: Place) -> bool:
     if not place.is_shape("T"):
         return False
     if place.language == "en":
-        return is_passive(place) or not place.next_is(
-            bits("poss", "deictic", "stop", "personal", "info", "stored", "content")
-        )
+        return is_passive(place) or not place.next_is(OBJECT_BEGINS)
     return not place.is_shape("M") or any_of(place.between()[-3:], BIT["be"])
 
 
@@ -126,6 +125,8 @@ def _is_stored_thing(tags: list[Tag]) -> bool:
 
 
 def _is_named(tags: list[Tag], place: Place) -> bool:
+    if place.core.has(BIT["store"]) and place.core.form != "keep" and _is_mine(tags, place):
+        return True
     if any_of(tags, BIT["personal"]) and (place.core.has(KEEP) or _is_owned(tags, place)):
         return True
     if not any_of(tags, BIT["info"]):
@@ -135,6 +136,11 @@ def _is_named(tags: list[Tag], place: Place) -> bool:
     if is_shall_be(place) and any_of(place.tags, bits("stored", "user", "poss")):
         return True
     return _speaks_of_something(place)
+
+
+def _is_mine(tags: list[Tag], place: Place) -> bool:
+    """ "do not log my sleep": spoken to the assistant, of whatever is the speaker's."""
+    return place.frame < 0 and any_of(tags[:2], BIT["mine"])
 
 
 def _is_owned(tags: list[Tag], place: Place) -> bool:

@@ -22,7 +22,6 @@ from forgetguard.rules.request_cjk import cjk_code, cjk_note_words
 from forgetguard.rules.request_places import (
     BOUNDARY,
     FILLER,
-    HAVE,
     KEEP,
     LOSE,
     NOUN,
@@ -48,28 +47,6 @@ from forgetguard.rules.request_tags import BIT, Tag, languages_of, sentences
 from forgetguard.rules.request_targets import MEMORY, NAMED, POINTED, target_of
 from forgetguard.rules.text import clean
 
-MINE = frozenset(
-    (
-        "my",
-        "me",
-        "meu",
-        "meus",
-        "minha",
-        "minhas",
-        "mi",
-        "mis",
-        "mon",
-        "ma",
-        "mes",
-        "mein",
-        "meine",
-        "meinen",
-        "meinem",
-        "meiner",
-        "mir",
-    )
-)
-BEFORE_AN_IMPERATIVE = frozenset(("do", "to", "se", "te", "ne", "dich", "dir", "das"))
 SINGLE_VERBS = 4
 """Most words of a text that asks to erase "that" and names nothing else."""
 DOER_WITHIN = 3
@@ -181,9 +158,9 @@ def _opening(place: Place) -> tuple[bool, int]:
             polite = True
         elif tag.has(BOUNDARY):
             break
-        elif tag.form == "se" and i < place.at:
+        elif tag.has(BIT["reflexive"]) and i < place.at:
             return False, -1  # "no se puede": nobody is asked
-        elif not (tag.has(bits("adv", "neg", "cease", "time")) or tag.form in BEFORE_AN_IMPERATIVE):
+        elif not (tag.has(bits("adv", "neg", "cease", "time", "lead"))):
             return False, -1
         i -= 1
     return polite, i
@@ -205,7 +182,7 @@ def _speaks(tags: list[Tag]) -> bool:
     """Whether someone speaks for themselves, rather than of "the user"."""
     if any_of(tags, BIT["user"]):
         return False
-    return any_of(tags, bits("first", "your", "opener")) or any(tag.form in MINE for tag in tags)
+    return any_of(tags, bits("first", "your", "opener", "mine"))
 
 
 def _is_title(tags: list[Tag]) -> bool:
@@ -254,12 +231,10 @@ def _is_asked(place: Place, kind: str) -> bool:
 
 def _may_ask(place: Place, subject: str) -> bool:
     """The assistant does not ask; it is asked ("was told to forget", "you asked me to forget")."""
+    between = place.between()
     if subject == "you":
-        return (
-            (place.asking.has(BIT["ask"])
-            and any_of(place.between(), bits("first", "we")))
-            or any(tag.form in MINE for tag in place.between()[:1])
-        )
+        me = any_of(between, bits("first", "we")) or any_of(between[:1], BIT["mine"])
+        return me and place.asking.has(BIT["ask"])
     return subject != "agent" or "T" in place.asking.shape or place.asking.has(BIT["agree"])
 
 
@@ -396,7 +371,7 @@ def _is_said_of_assistant(place: Place, kind: str) -> bool:
     before = tags[place.start : place.at]
     if any_of(before, BIT["habit"]) or _is_how(place) or (place.next_is(BIT["to"]) and place.language == "en"):
         return False
-    settled = promised or any_of(before, bits("modal", "be")) or any(t.form in HAVE for t in before)
+    settled = promised or any_of(before, bits("modal", "be")) or any_of(before, BIT["have"])
     evidence = any_of(tags, BIT["evidence"])
     if place.core.has(bits("forget", "remember")):
         if settled and (promised or place.is_shape("TIMGS")):
@@ -413,7 +388,7 @@ def _is_agents_own(place: Place) -> bool:
     if place.language == "de":
         before = clause_before(place.tags, place.at)
         for i, tag in enumerate(before):
-            if tag.has(BIT["modal"]) or tag.form in HAVE:
+            if tag.has(BIT["modal"]) or tag.has(BIT["have"]):
                 return has_agent(before[:i]) and not any_of(before[:i], bits("user", "third"))
     return subject_of(place.tags, place.at, place.language) == "agent"
 
@@ -428,7 +403,7 @@ def _is_first_person_log(place: Place, kind: str) -> bool:
     if any_of(place.tags, BIT["evidence"]) and target >= POINTED:
         return True
     if place.core.has(BIT["forget"]):
-        return yours and any(t.form in HAVE for t in before)
+        return yours and any_of(before, BIT["have"])
     return target == MEMORY or (yours and target >= NAMED)
 
 
