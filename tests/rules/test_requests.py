@@ -19,10 +19,50 @@ DATA = json.loads((FIXTURES / "requests-v1.json").read_text(encoding="utf-8"))
 CASES = DATA["cases"]
 SLOT_BITS = 64
 
-SAMPLES = (
-    "please forget delete the memory about my address not user asked assistant to don't store wants from notes , . : \" "
-    "apaga esquece o utilizador pediu que não guarde borra olvida oublie vergiss 忘记 删除 记忆 不要 忘れて ください 삭제해 요청"
-).split(" ")
+SAMPLES = [
+    "please",
+    "forget",
+    "delete",
+    "the",
+    "memory",
+    "about",
+    "my",
+    "address",
+    "not",
+    "user",
+    "asked",
+    "assistant",
+    "to",
+    "don't",
+    "store",
+    "wants",
+    "from",
+    "notes",
+    ",",
+    ".",
+    ":",
+    '"',
+    "apaga",
+    "esquece",
+    "o",
+    "utilizador",
+    "pediu",
+    "que",
+    "não",
+    "guarde",
+    "borra",
+    "olvida",
+    "oublie",
+    "vergiss",
+    "忘记",
+    "删除",
+    "记忆",
+    "不要",
+    "忘れて",
+    "ください",
+    "삭제해",
+    "요청",
+]
 
 
 def _lines(name: str) -> list[dict[str, object]]:

@@ -91,6 +91,8 @@ LONGEST_SENTENCE = 96
 """Words after which a sentence is cut: every rule looks at one sentence, so this keeps the whole linear."""
 PHRASE_WORDS = 8
 NAMES_OF_THINGS = frozenset({"email", "url", "phone", "id"})
+PAST_ACCENTS = {"fr": "éÉ", "es": "éÉóÓ"}
+"""Last letters that tell "oublié" from "oublie" and "olvidó" from "olvido", which fold alike."""
 SPANISH_CLITICS = ("lo", "la", "los", "las", "le", "les", "me", "te", "se", "nos")
 SPANISH_CLITIC_PAIRS = 2
 
@@ -111,12 +113,13 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word before phrases are found. `bound`: what follows hangs on it by a hyphen (pt "apaga-o")."""
+    """A word before phrases are found. `past`: its last letter has an accent that makes a past of it ("oublié")."""
 
     form: str
-    capital: bool
-    possessive: bool
-    slots: int
+    slots: int = 0
+    capital: bool = False
+    possessive: bool = False
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +220,7 @@ def _is_spanish_verb(form: str) -> bool:
     return form in _spanish_verbs()
 
 
-def sentences(lexemes: list[Lexeme], language: str) -> list[list[Tag]]:
+def sentences(text: str, lexemes: list[Lexeme], language: str) -> list[list[Tag]]:
     """The tags of each sentence. A colon ends one too: what follows it can be a request of its own."""
     out: list[list[Tag]] = []
     words: list[_Word] = []
@@ -229,9 +232,9 @@ def sentences(lexemes: list[Lexeme], language: str) -> list[list[Tag]]:
         if lexeme.kind == "mark":
             slot = _mark_slot(lexeme)
             if slot:
-                words.append(_Word(lexeme.text, False, False, BIT[slot]))
+                words.append(_Word(lexeme.text, BIT[slot]))
         else:
-            words.extend(_words(lexeme, language))
+            words.extend(_words(text, lexeme, language))
     if words:
         out.append(_tag(words, language))
     return out
@@ -243,30 +246,28 @@ def _mark_slot(lexeme: Lexeme) -> str:
     return "quote" if lexeme.text in ('"', "'", "[", "「", "『") and not lexeme.joined else ""
 
 
-def _words(lexeme: Lexeme, language: str) -> list[_Word]:
+def _words(text: str, lexeme: Lexeme, language: str) -> list[_Word]:
     """The words of a lexeme in their full form: contractions and elisions written out, clitics cut off."""
     if lexeme.kind in NAMES_OF_THINGS:
-        return [_Word(lexeme.text, False, False, BIT["personal"])]
+        return [_Word(lexeme.text, BIT["personal"])]
     if lexeme.kind != "word":
-        return [
-            _Word(
-                lexeme.text, False, False, BIT["time"] if lexeme.kind in ("number", "time", "date") else BIT["content"]
-            )
-        ]
-    text, capital = lexeme.text, lexeme.capital
-    full = _contractions(language).get(text)
-    if full is None and language == "es" and (stem := _without_clitics(text)) and not _phrases(language).get(text):
+        return [_Word(lexeme.text, BIT["time"] if lexeme.kind in ("number", "time", "date") else BIT["content"])]
+    form, capital = lexeme.text, lexeme.capital
+    past = language in PAST_ACCENTS and text[lexeme.end - 1] in PAST_ACCENTS[language]
+    full = _contractions(language).get(form)
+    if full is None and language == "es" and (stem := _without_clitics(form)) and form not in _phrases(language):
         full = (stem, "lo")
     if full is not None:
-        return [_Word(form, capital and i == 0, False, 0) for i, form in enumerate(full)]
-    head, apostrophe, tail = text.partition("'")
+        return [_Word(part, capital=capital and i == 0) for i, part in enumerate(full)]
+    head, apostrophe, tail = form.partition("'")
     if not apostrophe:
-        return [_Word(text, capital, False, 0)]
+        return [_Word(form, capital=capital, past=past)]
     if tail == "s" and language in ("en", "de"):
-        return [_Word(head, capital, True, 0)]
-    elided = _contractions(language).get(head + "'")
-    rest = [_Word(form, capital, False, 0) for form in tail.split("'") if form]
-    return [_Word(form, capital, False, 0) for form in elided or (head,)] + rest
+        return [_Word(head, capital=capital, possessive=True)]
+    heads = _contractions(language).get(head + "'") or (head,)
+    tails = [part for part in tail.split("'") if part]
+    out = [_Word(part, capital=capital) for part in (*heads, *tails[:-1])]
+    return [*out, *(_Word(part, capital=capital, past=past) for part in tails[-1:])]
 
 
 def _tag(words: list[_Word], language: str) -> list[Tag]:
@@ -283,10 +284,16 @@ def _tag(words: list[_Word], language: str) -> list[Tag]:
             i += 1
         else:
             last = words[i + len(phrase.words) - 1]
-            form = " ".join(phrase.words)
-            out.append(Tag(form, phrase.slots, phrase.shape, word.capital, last.possessive))
+            shape = _past_of(phrase.shape) if last.past else phrase.shape
+            out.append(Tag(" ".join(phrase.words), phrase.slots, shape, word.capital, last.possessive))
             i += len(phrase.words)
     return out
+
+
+def _past_of(shape: str) -> str:
+    """Of the shapes that a form without its accent could have, those that it has with it."""
+    past = "".join(letter for letter in shape if letter in "PT")
+    return past or shape
 
 
 def _phrase_at(words: list[_Word], i: int, phrases: tuple[_Phrase, ...]) -> _Phrase | None:

@@ -19,6 +19,8 @@ NONE, POINTED, NAMED, MEMORY = range(4)
 """How surely it is a memory: not; a bare "that"; a personal detail or an entry; memory itself."""
 OBJECT_ENDS = bits("comma", "and", "thatc", "about", "inside", "with")
 NOUNS = bits("deictic", "personal", "other", "info")
+BESIDE_THAT = FILLER | bits("deictic", "agent", "thatc", "comma")
+"""What may stand beside a bare "that" as what is erased."""
 OBJECT_BEGINS = bits("poss", "your", "deictic", "stop", "personal", "info", "stored", "allabout", "said", "content")
 FACT_SUBJECT = bits("user", "first", "pron3", "poss")
 NAMED_WITHIN = 3
@@ -31,7 +33,7 @@ def target_of(place: Place) -> int:
         return MEMORY
     near, container = _object(place)
     if container is not None:
-        return _container(container)
+        return _container(container, near)
     whole = place.tags[place.begin() :]
     if any_of(near, BIT["other"]):
         return NONE
@@ -43,11 +45,11 @@ def target_of(place: Place) -> int:
         return MEMORY
     if _is_named(near, place):
         return NAMED
-    pointed = any_of(near, BIT["deictic"]) and all(t.has(BIT["deictic"] | FILLER) for t in near)
+    pointed = any_of(near, BIT["deictic"]) and all(t.has(BESIDE_THAT) for t in near)
     return POINTED if pointed else NONE
 
 
-def _container(tags: list[Tag]) -> int:
+def _container(tags: list[Tag], near: list[Tag]) -> int:
     """What something is taken from: the assistant's notes are memory, a letter or a phone is not."""
     if any_of(tags, BIT["other"]):
         return NONE
@@ -55,7 +57,9 @@ def _container(tags: list[Tag]) -> int:
         return MEMORY
     if any_of(tags, bits("your", "agent")):
         return NAMED if any_of(tags, BIT["content"]) else MEMORY
-    return NAMED if any_of(tags, bits("allabout", "said")) else NONE
+    if any_of(tags, bits("allabout", "said")):
+        return NAMED
+    return NAMED if any_of(tags, BIT["info"]) and any_of(tags, BIT["poss"]) and not any_of(near, BIT["other"]) else NONE
 
 
 def _object(place: Place) -> tuple[list[Tag], list[Tag] | None]:

@@ -60,9 +60,10 @@ def is_forget_request(text: str) -> bool:
 
 def request_code(text: str) -> str:
     """The code of the rule that takes `text` for a request or a note, or "" if none does."""
-    lexemes = scan(clean(text))
+    text = clean(text)
+    lexemes = scan(text)
     for language in languages_of(lexemes):
-        for tags in sentences(lexemes, language):
+        for tags in sentences(text, lexemes, language):
             if code := _sentence_code(tags, language):
                 return code
     return cjk_code(lexemes)
@@ -73,9 +74,10 @@ def note_words(text: str) -> bool:
 
     A negated verb, and a user who forgets something out of habit or by mistake, do not count.
     """
-    lexemes = scan(clean(text))
+    text = clean(text)
+    lexemes = scan(text)
     for language in languages_of(lexemes):
-        for tags in sentences(lexemes, language):
+        for tags in sentences(text, lexemes, language):
             if any(_is_note_word(place_of(tags, i, language)) for i in range(len(tags))):
                 return True
     return cjk_note_words(lexemes)
@@ -203,7 +205,7 @@ def _keeps_doing(place: Place) -> bool:
 def _outer_code(place: Place) -> str:
     """ "wants the note that Inês proposed PgBouncer erased": a participle may hang on a word further out."""
     outer = outer_place(place)
-    if outer.frame < 0 or not outer.is_shape("T"):
+    if outer.frame < 0 or not outer.is_shape("T") or not outer.asking.has(bits("ask", "want")):
         return ""
     kind = framed_kind(outer)
     return "asked-" + kind if kind and is_passive(outer) and _is_asked(outer, kind) else ""
@@ -212,8 +214,8 @@ def _outer_code(place: Place) -> str:
 def _is_asked(place: Place, kind: str) -> bool:
     if place.frame < 0 or _is_how(place):
         return False
-    agent = has_agent(place.between())
     subject = subject_of(place.tags, place.frame, place.language)
+    agent = has_agent(place.between()) or (subject == "user" and _is_me(place))
     if (subject == "third" and not agent) or not _may_ask(place, subject):
         return False
     if not place.asking.has(bits("ask", "want", "say", "withdraw", "askn")):
@@ -227,6 +229,11 @@ def _is_asked(place: Place, kind: str) -> bool:
     if _hands_on(place) if agent else _addresses_other(place):
         return False
     return _is_enough(place, kind, agent)
+
+
+def _is_me(place: Place) -> bool:
+    """ "The user asked me to …": the assistant speaks."""
+    return any_of(place.tags[: place.frame], BIT["user"]) and any_of(place.between()[:1], BIT["mine"])
 
 
 def _may_ask(place: Place, subject: str) -> bool:
