@@ -47,8 +47,8 @@ def test_aliases_are_names_of_the_user(open_guard):
 
 def test_the_past_can_be_kept(open_guard):
     open_guard().forget("User is vegetarian")
-    assert not open_guard().check("User used to be vegetarian").kept
-    assert open_guard(past="keep").check("User used to be vegetarian").kept
+    assert not open_guard().check("User is no longer vegetarian").kept
+    assert open_guard(past="keep").check("User is no longer vegetarian").kept
 
 
 @dataclass

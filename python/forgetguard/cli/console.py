@@ -19,7 +19,7 @@ def emit(schema: str, **fields: Any) -> None:
 def write(text: str) -> None:
     """Text to stdout as UTF-8, whatever the terminal claims; a lone surrogate becomes U+FFFD."""
     sys.stdout.flush()
-    click.get_binary_stream("stdout").write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 
 def say(text: str = "") -> None:

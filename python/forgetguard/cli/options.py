@@ -81,7 +81,7 @@ def read_text(argument: str | None) -> str:
         return _sound(argument)
     if sys.stdin.isatty():
         tell("Type the text, then Enter and Ctrl-D.")
-    data = click.get_binary_stream("stdin").read(MAX_INPUT + 1)
+    data = sys.stdin.buffer.read(MAX_INPUT + 1)
     if len(data) > MAX_INPUT:
         raise InvalidText("the text is longer than 16 MiB", advice="Give one fact, or use `forgetguard filter`.")
     return _sound(decoded(data).strip("\r\n"))

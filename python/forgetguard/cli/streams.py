@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,7 +49,7 @@ def filter_(common: Common, file: IO[bytes], name: str, use: str) -> None:
                 if verdict is not None:
                     counts[verdict.action] += 1
                 _pass_on(common, line, verdict)
-            click.get_binary_stream("stdout").flush()
+            sys.stdout.buffer.flush()
     tell(", ".join(f"{_WORDS[decision]} {count}" for decision, count in counts.items() if count or decision != "defer"))
 
 
@@ -139,7 +140,7 @@ def _pass_on(common: Common, line: Line, verdict: Verdict | None) -> None:
             entry = verdict.entry.id if verdict.entry is not None else None
             emit("filter", line=line.number, action=verdict.action.value, reason=verdict.reason, entry=entry)
     elif verdict is None or verdict.kept:
-        click.get_binary_stream("stdout").write(line.raw)
+        sys.stdout.buffer.write(line.raw)
 
 
 def _show(common: Common, line: Line, verdict: Verdict) -> None:

@@ -135,7 +135,8 @@ class ForgetGuard:
         sorted_out: dict[Decision, list[Item]] = {decision: [] for decision in Decision}
         for item, verdict in zip(chosen, verdicts, strict=True):
             sorted_out[verdict.action].append(item)
-        return Filtered(*(tuple(sorted_out[decision]) for decision in Decision), tuple(verdicts))
+        kept, dropped, held, deferred = (tuple(sorted_out[decision]) for decision in Decision)
+        return Filtered(kept, dropped, held, deferred, tuple(verdicts))
 
     def scrub(self, text: str, *, use: Use | str = Use.SUMMARY) -> Scrubbed:
         """The text without the clauses that restate something forgotten; `.empty` when no narrative is left."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
 
+from forgetguard import rules
 from forgetguard.embedder import Calibration
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.guard.embedding import Embedding
@@ -11,7 +14,7 @@ from forgetguard.guard.live import LiveIndex
 from forgetguard.guard.policy import Policy
 from forgetguard.guard.verdicts import NOTE, PASSES, Cut, Decision, Position, Scrubbed, Use, Verdict
 from forgetguard.ledger import Fact
-from forgetguard.rules import ForgottenIndex, Match, is_forget_request, match_forgotten, scrub
+from forgetguard.rules import ForgottenIndex, Match, is_forget_request, match_forgotten
 from forgetguard.values import Action, Candidate, Entry, Vector
 
 PUTS_NOTHING_BACK = (Action.DELETE, Action.NOOP)
@@ -74,10 +77,7 @@ class Decider:
     def scrub(self, text: str, use: Use) -> Scrubbed:
         """The text without the clauses that restate something; withheld whole where the ledger cannot be asked."""
         try:
-            # The calibration is measured with nothing locked; it may take seconds, once a model.
-            calibration = self._embedding.calibration()
-            with self._live.reading() as (index, _):
-                found = scrub(text, index, embedder=self._embedding.for_rules(), calibration=calibration)
+            found = self._scrubbed(text)
         except LedgerUnavailable as error:
             verdict = self._policy.unavailable(use, error.code)
             self.deferred += 1
@@ -88,6 +88,20 @@ class Decider:
             for one in found.removed
         )
         return Scrubbed(found.text, cuts, found.empty)
+
+    def _scrubbed(self, text: str) -> rules.Scrubbed:
+        """Scrub with the vectors that are known; make those that were missed, with nothing locked; and once more."""
+        vectors: dict[str, Vector | None] = {}
+        calibration = None
+        while True:
+            asked = _Asked(self._embedding.model, vectors)
+            with self._live.reading() as (index, _):
+                embedder = cast(Callable[[str], Vector], asked) if self._embedding.available else None
+                found = rules.scrub(text, index, embedder=embedder, calibration=calibration)
+            if not asked.missing:
+                return found
+            vectors |= zip(asked.missing, self._embedding.vectors(list(asked.missing)), strict=True)
+            calibration = self._embedding.calibration()
 
     def still_current(self, verdict: Verdict) -> bool:
         """Whether the same question would get the same answer now. Raises LedgerUnavailable."""
@@ -117,6 +131,20 @@ class Decider:
         for at, made in zip(missing, self._embedding.vectors([facts[at].text for at in missing]), strict=True):
             answer[at] = Fact(facts[at].text, made, facts[at].origin)
         return answer
+
+
+@dataclass(slots=True)
+class _Asked:
+    """Answers with a known vector, and notes what is not known; None then, so the words alone decide for now."""
+
+    model_id: str
+    known: Mapping[str, Vector | None]
+    missing: dict[str, None] = field(default_factory=dict)
+
+    def __call__(self, text: str) -> Vector | None:
+        if text not in self.known:
+            self.missing[text] = None
+        return self.known.get(text)
 
 
 def _stands(entry: Entry, fact: Fact) -> bool:

@@ -64,10 +64,6 @@ class Embedding:
         self.embedded += len(texts)
         return list(made)
 
-    def for_rules(self) -> Embedder | None:
-        """The embedder as the rules may call it."""
-        return self._embedder
-
     def calibration(self) -> Calibration | None:
         """The calibration of the model, measured now if it is not known yet; None where it cannot be."""
         if self._measured:

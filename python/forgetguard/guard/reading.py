@@ -36,6 +36,7 @@ def as_facts(given: Text | Iterable[Text], vector: Vector | None = None) -> list
 
 
 def _as_fact(given: object) -> Fact:
+    text: object
     if isinstance(given, (Fact, Candidate)):
         text, vector, origin = given.text, given.vector, given.origin
     else:

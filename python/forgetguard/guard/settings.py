@@ -116,7 +116,7 @@ def _read(path: Path, *, required: bool) -> dict[str, Any]:
         raise InvalidInput("the configuration file is not valid TOML") from None
 
 
-def _value(name: str, value: object) -> object:
+def _value(name: str, value: object) -> Any:
     reader = _READERS.get(name)
     if reader is None:
         raise InvalidInput("the configuration file has an unknown setting", advice=f"Known are: {', '.join(_READERS)}.")

@@ -42,7 +42,7 @@ class _Walk:
         answer = self.scrub(value)
         self.removed += len(answer.removed)
         self.degraded |= answer.degraded
-        if answer.empty and value.strip():
+        if answer.empty and (answer.removed or answer.degraded):
             return _GONE
         self.left += bool(answer.text.strip())
         return answer.text

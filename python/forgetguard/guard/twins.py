@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 Owner = TypeVar("Owner")
 Arguments = ParamSpec("Arguments")
@@ -24,4 +24,4 @@ def twin(
 
     call.__name__ = f"a{method.__name__}"
     call.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.{call.__name__}"
-    return call
+    return cast(Callable[Concatenate[Owner, Arguments], Coroutine[Any, Any, Answer]], call)

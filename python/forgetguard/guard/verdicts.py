@@ -36,7 +36,7 @@ class Use(StrEnum):
     READ = "read"
 
     @classmethod
-    def _missing_(cls, value: object) -> NoReturn:
+    def _missing_(cls, value: object) -> NoReturn:  # noqa: ARG003 - the signature of enum
         raise InvalidInput("a use is write, summary or read")
 
 
