@@ -15,8 +15,8 @@ from forgetguard.rules import _backend
 DATA = json.loads((Path(__file__).resolve().parents[2] / "fixtures/clauses-v1.json").read_text(encoding="utf-8"))
 CASES = DATA["cases"]
 
-SAMPLES = [
-    *[
+SAMPLES = (
+    *(
         "User",
         "lives",
         "in",
@@ -35,6 +35,8 @@ SAMPLES = [
         "”",
         "(",
         ")",
+    ),
+    *(
         "—",
         "-",
         "*",
@@ -48,13 +50,13 @@ SAMPLES = [
         "用户住在上海",
         "。",
         "、",
-    ],
-    "\n",
-    "\r\n",
-    "\n\n",
-    "  ",
-    "\t",
-]
+        "\n",
+        "\r\n",
+        "\n\n",
+        "  ",
+        "\t",
+    ),
+)
 
 
 def _left(text: str, removed: Sequence[tuple[int, int | None]]) -> str:
