@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from forgetguard.rules.alignment import Alignment, is_name
 from forgetguard.rules.lexicon import rows
-from forgetguard.rules.tokens import Parsed
+from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.words import stem
 
 
@@ -24,7 +24,7 @@ def _frames(table: str, language: str) -> dict[str, tuple[tuple[tuple[str, ...],
 def _find_frames(parsed: Parsed, table: str) -> list[tuple[int, str]]:
     """Start and class of every frame of `table` in the text."""
     frames = _frames(table, parsed.language)
-    keys = [stem(t.form, parsed.language) if t.kind in ("word", "negation") else "" for t in parsed.tokens]
+    keys = [_frame_key(t, parsed.language) if t.kind in ("word", "negation") else "" for t in parsed.tokens]
     out: list[tuple[int, str]] = []
     for i, key in enumerate(keys):
         for words, name_ in frames.get(key, ()) if key else ():
@@ -32,6 +32,11 @@ def _find_frames(parsed: Parsed, table: str) -> list[tuple[int, str]]:
                 out.append((parsed.tokens[i].start, name_))
                 break
     return out
+
+
+def _frame_key(token: Token, language: str) -> str:
+    """The stem of a word, or of the word that a phrase stands for."""
+    return token.key if " " in token.form else stem(token.form, language)
 
 
 def quantifier(alignment: Alignment) -> bool:

@@ -288,6 +288,7 @@ def _phrase_table(language: str) -> dict[str, tuple[tuple[tuple[str, ...], str, 
 def _phrases(tokens: list[Token], language: str) -> list[Token]:
     """The tokens with every listed phrase as one word."""
     table = _phrase_table(language)
+    endings = _endings(tokens, language)
     out: list[Token] = []
     i = 0
     while i < len(tokens):
@@ -295,8 +296,10 @@ def _phrases(tokens: list[Token], language: str) -> list[Token]:
             table.get(stem(tokens[i].form, language), ()) if tokens[i].kind in ("word", "name", "unit") else ()
         ):
             span = tokens[i : i + len(keys)]
-            if len(span) == len(keys) and all(
-                t.kind != "mark" and stem(t.form, language) == k for t, k in zip(span, keys, strict=True)
+            if (
+                len(span) == len(keys)
+                and all(t.kind != "mark" and stem(t.form, language) == k for t, k in zip(span, keys, strict=True))
+                and not any(start < i < end or start < i + len(keys) < end for start, end in endings)
             ):
                 out.append(
                     replace(
@@ -317,6 +320,13 @@ def _phrases(tokens: list[Token], language: str) -> list[Token]:
             out.append(tokens[i])
             i += 1
     return out
+
+
+def _endings(tokens: list[Token], language: str) -> list[tuple[int, int]]:
+    """Where something is said to have ended ("ya no", "nicht mehr"): a phrase takes in all of that or nothing."""
+    table = _negation_table(language)
+    found = ((i, *_negation_at(tokens, i, table)) for i in range(len(tokens)))
+    return [(i, i + len(words)) for i, words, kind in found if kind == "cease"]
 
 
 def _clauses(tokens: list[Token]) -> list[Token]:

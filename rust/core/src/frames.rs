@@ -54,6 +54,8 @@ pub(crate) fn find_frames(parsed: &Parsed) -> Box<[Frame]> {
     let keys: Vec<Cow<'_, str>> = parsed
         .tokens()
         .map(|token| match token.kind {
+            // A phrase is told by the word that it stands for.
+            Kind::Word | Kind::Negation if token.form.contains(' ') => Cow::Borrowed(token.key),
             Kind::Word | Kind::Negation => stem(token.form, parsed.language),
             _ => Cow::Borrowed(""),
         })

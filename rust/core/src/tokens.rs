@@ -326,6 +326,11 @@ static ELISIONS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new
         .collect()
 });
 
+/// The full form of a contraction of this very language.
+pub(crate) fn contraction_in(form: &str, language: Language) -> Option<&'static [&'static str]> {
+    CONTRACTIONS.get(language, form).map(|words| &**words)
+}
+
 /// Contractions and elisions as full words, possessive endings as a flag.
 fn expand(lexemes: Vec<Lexeme<'_>>, language: Language) -> Vec<Lexeme<'_>> {
     let mut out = Vec::with_capacity(lexemes.len() + 4);
@@ -410,7 +415,7 @@ fn expand_word<'a>(mut lexeme: Lexeme<'a>, language: Language, out: &mut Vec<Lex
 }
 
 /// A part of a text that borrows where the text does.
-fn part<'a>(text: &Cow<'a, str>, start: usize, end: usize) -> Cow<'a, str> {
+pub(crate) fn part<'a>(text: &Cow<'a, str>, start: usize, end: usize) -> Cow<'a, str> {
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(&text[start..end]),
         Cow::Owned(text) => Cow::Owned(text[start..end].to_owned()),
@@ -713,9 +718,13 @@ fn form_stem<'b>(draft: &'b Draft<'_>, language: Language) -> Cow<'b, str> {
 
 /// The tokens with every listed phrase as one word.
 fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
-    let mut i = 0;
+    let endings = endings(&tokens, language);
+    let (mut i, mut joined) = (0, 0);
     while i < tokens.len() {
-        if let Some((length, word, kin)) = phrase_at(&tokens[i..], language) {
+        let at = i + joined;
+        let parts = |place| endings.iter().any(|&(start, end)| start < place && place < end);
+        let found = phrase_at(&tokens[i..], language, |length| !parts(at) && !parts(at + length));
+        if let Some((length, word, kin)) = found {
             let span = &tokens[i..i + length];
             let form = span.iter().map(|draft| &*draft.form).collect::<Vec<_>>().join(" ");
             let Token { end, possessive, .. } = span[length - 1].token;
@@ -737,21 +746,40 @@ fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
                 ..draft.token
             };
             tokens.drain(i + 1..i + length);
+            joined += length - 1;
         }
         i += 1;
     }
     tokens
 }
 
+/// Where something is said to have ended ("ya no", "nicht mehr"): a phrase takes in all of that or nothing.
+fn endings(tokens: &[Draft<'_>], language: Language) -> Vec<(usize, usize)> {
+    (0..tokens.len())
+        .filter_map(|i| match negation_at(&tokens[i..], language) {
+            Some((length, "cease")) => Some((i, i + length)),
+            _ => None,
+        })
+        .collect()
+}
+
 /// The length of the longest phrase that starts here, and the key and the relation that it says.
-fn phrase_at(tokens: &[Draft<'_>], language: Language) -> Option<(usize, &'static str, Relation)> {
+fn phrase_at(
+    tokens: &[Draft<'_>],
+    language: Language,
+    allowed: impl Fn(usize) -> bool,
+) -> Option<(usize, &'static str, Relation)> {
     if !matches!(tokens[0].token.kind, Kind::Word | Kind::Name | Kind::Unit) {
         return None;
     }
     let fits = |draft: &Draft<'_>, key: &str| draft.token.kind != Kind::Mark && form_stem(draft, language) == key;
     starting_with(&PHRASES, language, &form_stem(&tokens[0], language))
         .iter()
-        .find(|(keys, _)| keys.len() <= tokens.len() && tokens.iter().zip(keys).all(|(draft, key)| fits(draft, key)))
+        .find(|(keys, _)| {
+            keys.len() <= tokens.len()
+                && tokens.iter().zip(keys).all(|(draft, key)| fits(draft, key))
+                && allowed(keys.len())
+        })
         .map(|(keys, (word, kin))| (keys.len(), &**word, *kin))
 }
 
