@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 from forgetguard.errors import UnknownEntry
 from forgetguard.keys import Key
 from forgetguard.ledger import Fact, Ledger, ReviewItem
-from forgetguard.values import Candidate
+from forgetguard.values import Candidate, Entry
 
 Raw = Callable[..., list[tuple[object, ...]]]
 
@@ -63,6 +64,18 @@ def test_erasing_reaches_the_cache_of_every_open_ledger(path: Path, key: Key, le
         # The journal of changes holds entries; after an erasing it starts anew.
         assert other.entries_since(before).whole
         assert [entry.text for entry in other.entries_since(before).added] == ["two"]
+
+
+def test_no_copy_of_an_erased_text_stays_in_memory(ledger: Ledger) -> None:
+    text = "".join(["User is ", "vegetarian"])
+    ids = ledger.intend([Fact(text)])
+    ledger.commit(ids)
+    ledger.entries()
+    assert [one for one in gc.get_objects() if isinstance(one, Entry) and one.text == text]
+    ledger.erase(ids)
+    ledger.entries()
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, Entry) and one.text == text]
 
 
 def test_erasing_takes_the_review_items_along(ledger: Ledger) -> None:

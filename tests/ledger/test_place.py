@@ -120,3 +120,23 @@ def test_a_symbolic_link_that_is_turned(tmp_path: Path, key: Key) -> None:
         with pytest.raises(LedgerUnavailable) as caught:
             ledger.forget([Fact("two")])
         assert caught.value.code == "replaced"
+
+
+SETTINGS = {
+    "journal_mode": "wal",
+    "synchronous": 2,
+    "fullfsync": 1,
+    "checkpoint_fullfsync": 1,
+    "secure_delete": 1,
+    "trusted_schema": 0,
+    "temp_store": 2,
+    "cell_size_check": 1,
+}
+
+
+def test_every_connection_has_its_settings(ledger: Ledger) -> None:
+    connections = ledger._core.connections
+    for connection in (connections.reader(), connections.writer()):
+        assert {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in SETTINGS} == SETTINGS
+        assert connection.execute("PRAGMA mmap_size").fetchone() in ((0,), None)
+        assert connection.isolation_level is None

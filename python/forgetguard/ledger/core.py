@@ -146,7 +146,6 @@ class Core:
         with self.connections.writing(acknowledge) as connection:
             with self.connections.read_lock:
                 state = self.refresh()
-                self.watch.check()
             transaction = Transaction(connection, state, self.keys, self.device)
             yield transaction
             done.append(transaction)
