@@ -7,6 +7,7 @@ from functools import lru_cache
 from forgetguard.rules.alignment import Alignment, is_name
 from forgetguard.rules.lexicon import rows
 from forgetguard.rules.tokens import Parsed, Token
+from forgetguard.rules.voice import is_past
 from forgetguard.rules.words import stem
 
 
@@ -49,9 +50,9 @@ def quantifier(alignment: Alignment) -> bool:
 
 
 def modal(alignment: Alignment) -> bool:
-    """The candidate only wishes, seeks or considers what the fact states."""
+    """The candidate only wishes, seeks or considers what the fact states, or states as done what the fact wishes."""
     if _find_frames(alignment.whole_fact, "modals"):
-        return False
+        return not _find_frames(alignment.whole_candidate, "modals") and _is_told_as_done(alignment)
     claims = [
         t.start for t, at in zip(alignment.candidate, alignment.backward, strict=True) if at >= 0 and not is_name(t)
     ]
@@ -60,6 +61,16 @@ def modal(alignment: Alignment) -> bool:
     ours = {t.start for t in alignment.whole_candidate.tokens if t.form in said} | set(claims)
     frames = [start for start, _ in _find_frames(alignment.whole_candidate, "modals") if start not in ours]
     return any(start < last or not claims for start in frames)
+
+
+def _is_told_as_done(alignment: Alignment) -> bool:
+    """An aligned English verb stands in the past in the candidate only."""
+    if alignment.whole_candidate.language != "en":
+        return False
+    return any(
+        at >= 0 and is_past(alignment.candidate[at]) and not is_past(f)
+        for f, at in zip(alignment.fact, alignment.forward, strict=True)
+    )
 
 
 def change(alignment: Alignment) -> bool:

@@ -8,6 +8,9 @@ from forgetguard.rules.lexicon import rows
 from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.words import particles
 
+NO_PAST_ENDINGS = ("ing", "s", "er", "est")
+"""Endings of irregular English forms that are no past."""
+
 
 @lru_cache(maxsize=512)
 def is_passive(parsed: Parsed) -> bool:
@@ -25,16 +28,23 @@ def is_passive(parsed: Parsed) -> bool:
 @lru_cache(maxsize=1)
 def _irregular_forms() -> frozenset[str]:
     return frozenset(
-        form for lang, form, _ in rows("irregular") if lang == "en" and form.endswith(("n", "t", "d", "ng"))
+        form
+        for lang, form, lemma in rows("irregular")
+        if lang == "en" and lemma != form and not form.endswith(NO_PAST_ENDINGS)
     )
+
+
+def is_past(token: Token) -> bool:
+    """Whether an English word looks like a past form or a participle."""
+    first = token.form.partition(" ")[0]
+    return token.kind == "word" and token.role == "content" and (first.endswith("ed") or first in _irregular_forms())
 
 
 def _looks_participle(token: Token, language: str) -> bool:
     if token.kind != "word" or token.role != "content":
         return False
     if language == "en":
-        first = token.form.partition(" ")[0]
-        return first.endswith("ed") or first in _irregular_forms()
+        return is_past(token)
     if language == "de":
         return token.form.startswith("ge")
     return token.form.endswith(("ado", "ada", "ido", "ida", "ados", "adas", "idos", "idas", "e", "ee", "i", "u"))

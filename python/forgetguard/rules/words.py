@@ -32,7 +32,7 @@ def _votes() -> dict[str, tuple[str, ...]]:
 
 
 def vote(lexemes: list[Lexeme]) -> str:
-    """The language of a text by its stop words; for CJK by its script."""
+    """The language of a text by its listed words, and among equals by its inflected ones; for CJK by its script."""
     cjk = "".join(lexeme.text for lexeme in lexemes if lexeme.kind == "cjk")
     words = [lexeme.text for lexeme in lexemes if lexeme.kind == "word"]
     if cjk and 2 * len(cjk) > len(words):
@@ -45,7 +45,16 @@ def vote(lexemes: list[Lexeme]) -> str:
         for part in word.split("'") if "'" in word else (word,):
             for lang in votes.get(part, ()):
                 counts[lang] += 1
-    return max(LANGUAGES, key=lambda lang: counts[lang])
+    most = max(counts.values())
+    leading = [lang for lang in LANGUAGES if counts[lang] == most]
+    if len(leading) == 1:
+        return leading[0]
+    return max(leading, key=lambda lang: sum(_is_word_of(word, lang) for word in words))
+
+
+def _is_word_of(word: str, language: str) -> bool:
+    """Whether the tables of ordinary words and of irregular forms know a word of this language."""
+    return (language, word) in _irregular() or (language == "en" and word in _rarity())
 
 
 @lru_cache(maxsize=1)
