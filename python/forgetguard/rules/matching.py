@@ -144,6 +144,8 @@ def _by_similarity(code: str, similarity: float | None, line: float, coverage: f
 def _anchor(alignment: Alignment, similarity: float | None, coverage: float) -> Decision:
     """Enough in common for the two to be one claim in other words."""
     smaller = min(alignment.coverage())
+    if not any(_is_claim(t) for t in alignment.kept):
+        return Decision("store", "different", coverage)
     if similarity is None:
         likely = smaller >= WORDS_SHARE and coverage >= lines_of_words()["anchor-hold"]
         return Decision("hold" if likely else "store", "anchor" if likely else "different", coverage)
@@ -151,8 +153,13 @@ def _anchor(alignment: Alignment, similarity: float | None, coverage: float) -> 
     line = lines()["anchor-hold" if _is_english(alignment) else "anchor-foreign"]
     if similarity < ANCHOR_SIMILARITY or smaller < ANCHOR_SHARE or score < line:
         return Decision("store", "different", coverage)
-    sure = len(alignment.fact) >= SURE_WORDS and score >= lines()["anchor-drop"]
+    sure = _is_english(alignment) and len(alignment.fact) >= SURE_WORDS and score >= lines()["anchor-drop"]
     return Decision("drop" if sure else "hold", "anchor", coverage)
+
+
+def _is_claim(token: Token) -> bool:
+    """A word that says something of somebody: no name, relation or quantity."""
+    return token.kind in ("word", "cjk", "id", "email", "url", "phone") and not token.relation
 
 
 def _is_english(alignment: Alignment) -> bool:
