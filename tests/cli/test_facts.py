@@ -129,17 +129,25 @@ def test_help(cli, arguments):
     assert (done.code, bool(done.out)) == (0, True)
 
 
-def test_every_command_has_help_and_json(cli):
+def leaves(name, command):
+    """Every command below this one, with its path."""
+    if not isinstance(command, click.Group):
+        yield name, command
+    for one in getattr(command, "commands", {}).values():
+        yield from leaves(f"{name} {one.name}", one)
+
+
+def test_every_command_has_help_and_json():
     from forgetguard.cli import COMMANDS, root
 
     context = root.make_context("forgetguard", [], resilient_parsing=True)
-    for name in root.list_commands(context):
+    names = root.list_commands(context)
+    assert set(names) <= set(COMMANDS)
+    for name in names:
         command = root.get_command(context, name)
         assert command.help, name
-        for one in getattr(command, "commands", {"": command}).values():
-            assert one.help, (name, one.name)
-            options = {option for parameter in one.params for option in parameter.opts}
-            assert "--json" in options, (name, one.name)
-            unexplained = [given for given in one.params if isinstance(given, click.Option) and not given.help]
-            assert unexplained == [], (name, one.name)
-    assert set(root.list_commands(context)) <= set(COMMANDS)
+        for path, one in leaves(name, command):
+            assert one.help, path
+            options = [given for given in one.params if isinstance(given, click.Option)]
+            assert "--json" in {spelling for given in options for spelling in given.opts}, path
+            assert [given.name for given in options if not given.help] == [], path

@@ -88,7 +88,7 @@ def test_an_item_without_its_text_is_an_error(guard, item):
         guard.filter([item], text="text")
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t", "!!!", "\x00\x01", "\ud800", "the of and", "😀", "a" * 1_000_001])
+@pytest.mark.parametrize("text", ["", " ", "\n\t", "!!!", "\x00\x01", "\ud800", "the of and", "😀", "a" * 100_001])
 def test_odd_texts_have_an_answer(guard, text):
     guard.forget("User is vegetarian")
     assert guard.check(text).kept

@@ -7,11 +7,9 @@ from typing import Any
 import click
 
 from forgetguard.cli.console import emit, printable, say, stamp, tell
-from forgetguard.cli.options import ARGUMENT_WARNING, Common, common, read_text, text_argument
+from forgetguard.cli.options import ARGUMENT_WARNING, USES, Common, common, read_text, text_argument
 from forgetguard.guard import Use, Verdict
 from forgetguard.values import Entry
-
-USES = click.Choice([use.value for use in Use])
 
 
 @click.command(epilog=ARGUMENT_WARNING)

@@ -12,11 +12,13 @@ import click
 
 from forgetguard.cli.console import tell
 from forgetguard.errors import InvalidText
-from forgetguard.guard import ForgetGuard
+from forgetguard.guard import ForgetGuard, Use
 from forgetguard.guard.settings import Settings
 from forgetguard.keys import Passphrase
 
 MAX_INPUT = 16 * 1024 * 1024  # bytes; the longest text that a ledger takes
+
+USES = click.Choice([use.value for use in Use])
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -14,7 +14,7 @@ from typing import IO
 import click
 
 from forgetguard.cli.console import Progress, emit, printable, say, tell
-from forgetguard.cli.options import Common, common
+from forgetguard.cli.options import USES, Common, common
 from forgetguard.errors import InvalidText, Refused
 from forgetguard.guard import Decision, ForgetGuard, Verdict
 
@@ -34,7 +34,7 @@ class Line:
 @click.command("filter")
 @click.argument("file", required=False, type=click.File("rb"), default="-")
 @click.option("--text", "name", default="text", show_default=True, help="The field that holds the text.")
-@click.option("--use", type=click.Choice(["write", "summary", "read"]), default="write", show_default=True)
+@click.option("--use", type=USES, default="write", show_default=True, help="What the texts are wanted for.")
 @common
 def filter_(common: Common, file: IO[bytes], name: str, use: str) -> None:
     """Pass on those JSON lines of FILE (or stdin) that may be stored, byte for byte and in order.
