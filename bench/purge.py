@@ -1,9 +1,9 @@
-"""How long a purge takes, and how much memory: 1,000,000 lines of notes and a table of 100,000 rows with full-text search.
+"""How long a purge takes, and how much memory: 1,000,000 lines of notes, 100,000 rows with full-text search.
 
     python bench/purge.py [--lines N] [--rows N]
 
-Prints plan, apply and verify in seconds with the peak memory of the process, beside a plain `in` loop over the same files
-for the same texts. The limits that must hold: plan 20 s, apply 60 s, verify 60 s, 500 MB.
+Prints plan, apply and verify in seconds with the peak memory of the process, beside a plain `in` loop over the same
+files for the same texts. The limits that must hold: plan 20 s, apply 60 s, verify 60 s, 500 MB.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from pathlib import Path
 LIMITS = {"plan": 20.0, "apply": 60.0, "verify": 60.0, "megabytes": 500.0}
 SESSIONS = 100  # the purged one holds a hundredth of everything
 LINES_A_NOTE = 1000
-WORDS = [f"{start}{middle}{end}" for start in ("bra", "cle", "dro", "fin", "gul", "hor", "jal", "kem")
-         for middle in ("ba", "do", "ki", "mu", "ne", "pi", "ro", "su") for end in ("", "n", "sta", "ble", "ver", "t")]  # fmt: skip
+BEGINNINGS = ("bra", "cle", "dro", "fin", "gul", "hor", "jal", "kem")
+MIDDLES = ("ba", "do", "ki", "mu", "ne", "pi", "ro", "su")
+ENDS = ("", "n", "sta", "ble", "ver", "t")
+WORDS = [a + b + c for a in BEGINNINGS for b in MIDDLES for c in ENDS]
 
 
 def text(number: int) -> str:
@@ -102,7 +104,7 @@ def step(root: Path, name: str) -> dict[str, float]:
         report = apply(host(root), plan, Home(root / "purge"), order).as_json()
         print(f"  result {report['result']}", file=sys.stderr)
     else:
-        gone = [number for number in range(7, 10_000_000, SESSIONS)][: int((root / "gone").read_text())]
+        gone = list(range(7, 10_000_000, SESSIONS))[: int((root / "gone").read_text())]
         needles = Needles.of(text(number) for number in gone)
         targets = Targets(frozenset({"session-7"}), frozenset(), frozenset(f"n{n}" for n in gone), needles)
         begun = time.perf_counter()
@@ -161,9 +163,8 @@ def compare(root: Path, lines: int, rows: int) -> int:
             [sys.executable, __file__, "--step", name, "--root", str(root)], stdout=subprocess.PIPE, check=True
         )
         measured = json.loads(done.stdout)
-        print(
-            f"purge {name:7} {measured['seconds']:7.2f} s (limit {LIMITS[name]:.0f})   {measured['megabytes']:5.0f} MB (limit 500)"
-        )
+        took, peak = measured["seconds"], measured["megabytes"]
+        print(f"purge {name:7} {took:7.2f} s (limit {LIMITS[name]:.0f})   {peak:5.0f} MB (limit 500)")
         if measured["seconds"] > LIMITS[name] or measured["megabytes"] > LIMITS["megabytes"]:
             too_slow.append(name)
     naive = plain_loop(root, [text(number) for number in gone])

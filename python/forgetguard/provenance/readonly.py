@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,8 @@ from urllib.parse import quote
 
 from forgetguard.errors import StoreUnreadable
 
-ATTEMPTS = 3
+ATTEMPTS = 5
+STEP_SECONDS = 0.02
 
 _Stamp = tuple[int, int, int, bool]
 
@@ -45,10 +47,17 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 def _open(path: Path) -> tuple[sqlite3.Connection, _Stamp | None]:
     if not path.is_file():
         raise StoreUnreadable("a database is missing", code="missing")
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
+        time.sleep(attempt * STEP_SECONDS)
         stamp = _stamp(path)
-        flags = _flags(path)
-        connection = _connect(path, flags)
+        try:
+            flags = _flags(path)
+            connection = _connect(path, flags)
+        except StoreUnreadable:
+            # Its last user may have closed it between the look at `-wal` and `-shm` and the opening.
+            if attempt == ATTEMPTS - 1:
+                raise
+            continue
         if "immutable" not in flags:
             return connection, None
         if stamp == _stamp(path):

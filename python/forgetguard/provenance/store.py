@@ -22,9 +22,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
-from forgetguard.errors import Forgotten
+from forgetguard.errors import Forgotten, StoreUnreadable
 from forgetguard.provenance import origins, sessions, tombstones
 from forgetguard.provenance.admission import Admission, Policy, Purpose, decide
 from forgetguard.provenance.origins import Consolidation, Reservation
@@ -33,6 +34,9 @@ from forgetguard.provenance.schema import open_store, writing
 from forgetguard.provenance.sessions import Session
 from forgetguard.provenance.tombstones import Tombstone
 from forgetguard.values import Origin, OriginClass
+
+T = TypeVar("T")
+WAITS = (0.01, 0.05, 0.2)  # seconds between looks
 
 
 class ProvenanceStore:
@@ -68,9 +72,7 @@ class ProvenanceStore:
     def admit(self, session: Session, purpose: Purpose = Purpose.INGESTION) -> Admission:
         """Whether the session may be read now. A refused ingestion is written down with its reason."""
         session = self._own(session)
-        with self._reading() as connection:
-            buried = connection is not None and tombstones.is_buried(connection, session.session_id)
-            before = None if connection is None else sessions.excluded_reason(connection, session)
+        buried, before = self._read(lambda connection: _standing(connection, session), (False, None))
         answer = decide(session, buried=buried, policy=self.policy, purpose=purpose)
         if purpose is Purpose.INGESTION and before != answer.reason and not self._read_only:
             self._note(session, answer)
@@ -90,13 +92,11 @@ class ProvenanceStore:
 
     def known_sessions(self) -> list[Session]:
         """Every session on record."""
-        with self._reading() as connection:
-            return [] if connection is None else list(sessions.known_sessions(connection))
+        return self._read(lambda connection: list(sessions.known_sessions(connection)), [])
 
     def exclusions(self) -> list[dict[str, str]]:
         """Every session that was not scanned, with its `excludedReason`."""
-        with self._reading() as connection:
-            return [] if connection is None else list(sessions.exclusions(connection))
+        return self._read(lambda connection: list(sessions.exclusions(connection)), [])
 
     # -- lineage
 
@@ -133,23 +133,19 @@ class ProvenanceStore:
 
     def origins_of(self, entry_keys: Iterable[str]) -> list[tuple[str, Origin]]:
         """The origins of these memories."""
-        with self._reading() as connection:
-            return [] if connection is None else list(origins.origins_of(connection, entry_keys))
+        return self._read(lambda connection: list(origins.origins_of(connection, entry_keys)), [])
 
     def entries_of(self, session_ids: Iterable[str]) -> frozenset[str]:
         """The memories with any origin in these sessions."""
-        with self._reading() as connection:
-            return frozenset() if connection is None else frozenset(origins.entries_of(connection, session_ids))
+        return self._read(lambda connection: frozenset(origins.entries_of(connection, session_ids)), frozenset())
 
     def traced(self, entry_keys: Iterable[str]) -> frozenset[str]:
         """Those of the memories that have any origin."""
-        with self._reading() as connection:
-            return frozenset() if connection is None else origins.traced(connection, entry_keys)
+        return self._read(lambda connection: origins.traced(connection, entry_keys), frozenset())
 
     def session_origins(self) -> list[tuple[str, str, OriginClass]]:
         """Every session that a memory came from, with key and class."""
-        with self._reading() as connection:
-            return [] if connection is None else list(origins.session_origins(connection))
+        return self._read(lambda connection: list(origins.session_origins(connection)), [])
 
     def erase_origins(self, entry_keys: Iterable[str]) -> int:
         """Delete all origins of these memories; how many rows."""
@@ -182,18 +178,15 @@ class ProvenanceStore:
 
     def buried(self, session_ids: Iterable[str]) -> frozenset[str]:
         """Those of the sessions that may not come back."""
-        with self._reading() as connection:
-            return frozenset() if connection is None else tombstones.buried_among(connection, session_ids)
+        return self._read(lambda connection: tombstones.buried_among(connection, session_ids), frozenset())
 
     def tombstones(self) -> list[Tombstone]:
         """All tombstones."""
-        with self._reading() as connection:
-            return [] if connection is None else list(tombstones.tombstones(connection))
+        return self._read(lambda connection: list(tombstones.tombstones(connection)), [])
 
     def revision(self) -> int:
         """Grows whenever sessions are buried."""
-        with self._reading() as connection:
-            return 0 if connection is None else tombstones.revision(connection)
+        return self._read(lambda connection: tombstones.revision(connection), 0)
 
     def hold(self, session_ids: Iterable[str], reason: str) -> int:
         """Put sessions under legal hold; how many were new."""
@@ -207,8 +200,7 @@ class ProvenanceStore:
 
     def holds(self) -> dict[str, str]:
         """Session id to reason code, for every legal hold."""
-        with self._reading() as connection:
-            return {} if connection is None else {one.session_id: one.reason for one in tombstones.holds(connection)}
+        return self._read(lambda connection: {one.session_id: one.reason for one in tombstones.holds(connection)}, {})
 
     # -- connections
 
@@ -238,9 +230,22 @@ class ProvenanceStore:
             with writing(connection):
                 yield connection
 
+    def _read(self, look: Callable[[sqlite3.Connection], T], empty: T) -> T:
+        """What `look` finds; `empty` when there is no store yet. Looks again when a writer came meanwhile."""
+        for wait in WAITS:
+            try:
+                with self._reading() as connection:
+                    return empty if connection is None else look(connection)
+            except StoreUnreadable as error:
+                if error.code != "busy":
+                    raise
+                time.sleep(wait)
+        with self._reading() as connection:
+            return empty if connection is None else look(connection)
+
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
-        """A connection to read with. Before this process has written, one that leaves no trace: a preview may be running."""
+        """A connection to read with. Before this process has written, one that leaves no trace."""
         with self._lock:
             if self._own_connection() is not None:
                 yield self._connection()
@@ -260,6 +265,11 @@ class ProvenanceStore:
             connection = open_store(self.path)
             self._open = (os.getpid(), connection)
         return connection
+
+
+def _standing(connection: sqlite3.Connection, session: Session) -> tuple[bool, str | None]:
+    """Whether the session is buried, and the exclusion on record."""
+    return tombstones.is_buried(connection, session.session_id), sessions.excluded_reason(connection, session)
 
 
 def consolidate_all(

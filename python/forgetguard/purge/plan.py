@@ -21,7 +21,7 @@ from forgetguard.purge.host import Host
 from forgetguard.purge.operator import Operator, keyed_digest
 from forgetguard.purge.selection import Resolution, Selected, Selection, Source, resolve
 from forgetguard.purge.surfaces.protocol import Standing
-from forgetguard.purge.survey import Noted, Survey, refusals, survey
+from forgetguard.purge.survey import Noted, Survey, patiently, refusals, survey
 
 SCHEMA = "forgetguard.purge.plan"
 VERSION = 1
@@ -47,7 +47,7 @@ class Plan:
 
 def make_plan(host: Host, selection: Selection, operator: Operator | None = None) -> Plan:
     """Resolve and look, touching nothing. Raises NothingMatched, Refused (mixed selectors), StoreUnreadable."""
-    resolution = resolve(selection, host.lineage)
+    resolution = patiently(lambda: resolve(selection, host.lineage))
     found = survey(host, resolution.ids, session_keys(resolution.sessions))
     key = None if operator is not None else os.urandom(32)
     plan = Plan(uuid.uuid4().hex, host.lineage.agent_id, time.time(), selection, resolution, found, frozenset(), key)

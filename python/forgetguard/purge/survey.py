@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+from forgetguard.errors import StoreUnreadable
 from forgetguard.provenance.schema import batches
 from forgetguard.purge.host import Host, Lineage
 from forgetguard.purge.needles import Needles
 from forgetguard.purge.surfaces.protocol import Artefact, Finding, Standing, Surface, Targets
+
+T = TypeVar("T")
+WAITS = (0.05, 0.2, 0.5, 1.0)  # seconds between looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,22 @@ def count_kinds(found: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
 
 def survey(host: Host, sessions: frozenset[str], keys: frozenset[str], known: Needles | None = None) -> Survey:
     """Find everything of these sessions. `known` are needles of an earlier attempt, whose text may be gone already."""
+    return patiently(lambda: _survey(host, sessions, keys, known))
+
+
+def patiently(look: Callable[[], T]) -> T:
+    """Look again when somebody wrote to a database that nobody had open when the look began."""
+    for wait in WAITS:
+        try:
+            return look()
+        except StoreUnreadable as error:
+            if error.code != "busy":
+                raise
+            time.sleep(wait)
+    return look()
+
+
+def _survey(host: Host, sessions: frozenset[str], keys: frozenset[str], known: Needles | None) -> Survey:
     lineage = host.lineage
     entries, mixed, held = _entries(lineage, sessions)
     targets = Targets(sessions, keys, entries)

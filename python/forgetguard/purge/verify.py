@@ -19,7 +19,7 @@ from forgetguard.purge.host import Host
 from forgetguard.purge.needles import Needles
 from forgetguard.purge.surfaces.protocol import Finding, Standing, Surface, Targets
 from forgetguard.purge.surfaces.sqlite_tools import is_sqlite_error
-from forgetguard.purge.survey import unshared
+from forgetguard.purge.survey import patiently, unshared
 
 
 class Verdict(StrEnum):
@@ -90,7 +90,7 @@ def verify(
 
 def _residue(surface: Surface, targets: Targets) -> Iterator[Finding]:
     try:
-        yield from surface.residue(targets)
+        yield from patiently(lambda: tuple(surface.residue(targets)))
     except (OSError, ForgetGuardError, sqlite3.Error) as error:
         yield Finding(Standing.CANNOT_PROVE, surface.name, getattr(error, "code", "unreadable"))
     except Exception as error:
