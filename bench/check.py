@@ -3,8 +3,8 @@
 
     python bench/check.py [--json]
 
-The implementation is the one that FORGETGUARD_BACKEND chooses; it is named in the output. Medians over a mixture of
-sentences: half have nothing to do with any fact, the others share words with some.
+The implementation is the one that FORGETGUARD_BACKEND chooses; it is named in the output. The facts are those of the
+fixtures, the sentences the candidates of the written cases. Medians.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-import random
 import statistics
 import subprocess
 import sys
@@ -26,38 +25,29 @@ from forgetguard.keys import Key
 from forgetguard.rules import BACKEND, is_forget_request
 
 ENTRIES = 500
-SENTENCES = 400
 LIMIT_US = {"native": 200.0}  # what a check may take, where a line is drawn
 IMPORT_LIMIT_MS = 60.0
-
-# fmt: off
-WHO = ("User", "User's sister", "User's colleague Rui", "User's neighbour", "User's boss Marta", "User's landlord")
-DOES = ("likes", "owns", "plays", "collects", "repairs", "avoids", "sells", "studies", "paints", "lost", "found")
-WHAT = (
-    "cello", "bicycle", "espresso machine", "sailing boat", "chess clock", "rye bread", "bonsai tree", "vinyl record",
-    "road map", "tent", "telescope", "sourdough", "cactus", "violin", "camera", "backpack", "notebook", "kayak", "lamp",
-    "carpet", "teapot", "sewing machine", "guitar", "surfboard", "ladder",
-)
-WHERE = (
-    "in Porto", "near Braga", "in the garage", "at work", "at home", "in Lisbon", "by the river", "on Fridays",
-)
-ELSEWHERE = ("figures", "invoices", "tariffs", "pilots", "meadows", "oxygen", "glaciers", "engines", "enzymes")
-# fmt: on
+UNRELATED = "Glaciers were compared with enzymes"
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 
 
-def facts(count: int, seed: int) -> list[str]:
-    """Different everyday facts, the same for every run."""
-    pick = random.Random(seed)
-    made: dict[str, None] = {}
-    while len(made) < count:
-        made[f"{pick.choice(WHO)} {pick.choice(DOES)} a {pick.choice(WHAT)} {pick.choice(WHERE)}"] = None
-    return list(made)
+def forgotten() -> list[str]:
+    """500 different facts: those of one person's life, then the texts of the written cases."""
+    everyday = json.loads((FIXTURES / "everyday-facts-v1.json").read_text("utf-8"))["facts"]
+    texts = [fact["text"] for fact in everyday]
+    texts += [case["forgotten"] for case in cases()] + [
+        case["candidate"] for case in cases() if not case["should_drop"]
+    ]
+    chosen = list(dict.fromkeys(texts))[:ENTRIES]
+    if len(chosen) < ENTRIES:
+        raise SystemExit("error: the fixtures hold fewer facts than are to be forgotten")
+    return chosen
 
 
-def unrelated(count: int) -> list[str]:
-    """Sentences that share no content word with the facts."""
-    pick = random.Random(3)
-    return [f"The {pick.choice(ELSEWHERE)} and the {pick.choice(ELSEWHERE)} were compared twice" for _ in range(count)]
+def cases() -> list[dict[str, str]]:
+    """The written cases: a forgotten fact and a candidate each, in several languages."""
+    lines = (FIXTURES / "cases" / "pairs-dev.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def median_us(action: Callable[[str], object], texts: Sequence[str], rounds: int = 3) -> float:
@@ -84,19 +74,18 @@ def import_ms(repeats: int = 7) -> float:
 
 def measure() -> dict[str, object]:
     """All figures."""
-    related = facts(SENTENCES // 2, seed=2)
+    texts = [case["candidate"] for case in cases()]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "ledger.sqlite")
         with ForgetGuard.open(path, key=Key.generate(), create=True, strict=True, mark=Path(folder, "mark")) as guard:
-            guard.forget(facts(ENTRIES, seed=1))
+            guard.forget(forgotten())
             result: dict[str, object] = {
                 "backend": BACKEND,
                 "entries": ENTRIES,
-                "check_us": median_us(guard.check, related + unrelated(SENTENCES // 2)),
-                "check_related_us": median_us(guard.check, related),
-                "check_unrelated_us": median_us(guard.check, unrelated(SENTENCES // 2)),
-                "is_forget_request_us": median_us(is_forget_request, related),
-                "filter_100_us": median_us(lambda _: guard.filter(related[:100]), related[:10]),
+                "check_us": median_us(guard.check, texts),
+                "check_without_a_shared_word_us": median_us(guard.check, [UNRELATED] * 100),
+                "is_forget_request_us": median_us(is_forget_request, texts),
+                "filter_100_us": median_us(lambda _: guard.filter(texts[:100]), ["once", "more"]),
             }
     return {**result, "import_ms": import_ms(), "python": platform.python_version(), "machine": platform.machine()}
 
@@ -116,7 +105,7 @@ def main() -> int:
         print(json.dumps(result))
     else:
         for name, value in result.items():
-            print(f"  {name:22}{value:12.1f}" if isinstance(value, float) else f"  {name:22}{value:>12}")
+            print(f"  {name:32}{value:12.1f}" if isinstance(value, float) else f"  {name:32}{value:>12}")
     return over(result)
 
 
