@@ -35,9 +35,7 @@ def forgotten() -> list[str]:
     """500 different facts: those of one person's life, then the texts of the written cases."""
     everyday = json.loads((FIXTURES / "everyday-facts-v1.json").read_text("utf-8"))["facts"]
     texts = [fact["text"] for fact in everyday]
-    texts += [case["forgotten"] for case in cases()] + [
-        case["candidate"] for case in cases() if not case["should_drop"]
-    ]
+    texts += [case[part] for part in ("forgotten", "candidate") for case in cases()]
     chosen = list(dict.fromkeys(texts))[:ENTRIES]
     if len(chosen) < ENTRIES:
         raise SystemExit("error: the fixtures hold fewer facts than are to be forgotten")
