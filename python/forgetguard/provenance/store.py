@@ -72,7 +72,8 @@ class ProvenanceStore:
     def admit(self, session: Session, purpose: Purpose = Purpose.INGESTION) -> Admission:
         """Whether the session may be read now. A refused ingestion is written down with its reason."""
         session = self._own(session)
-        buried, before = self._read(lambda connection: _standing(connection, session), (False, None))
+        unknown: tuple[bool, str | None] = (False, None)
+        buried, before = self._read(lambda connection: _standing(connection, session), unknown)
         answer = decide(session, buried=buried, policy=self.policy, purpose=purpose)
         if purpose is Purpose.INGESTION and before != answer.reason and not self._read_only:
             self._note(session, answer)

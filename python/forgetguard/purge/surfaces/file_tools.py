@@ -109,6 +109,11 @@ def replace(path: Path, content: bytes, prehash: bytes) -> None:
         raise
 
 
+def linked_elsewhere(files: Iterable[FoundFile]) -> Iterator[Finding]:
+    """A finding a file that has another name outside the workspace, which keeps the old content."""
+    return (Finding(Standing.CANNOT_PROVE, one.place, "hard-link-elsewhere") for one in files if one.linked)
+
+
 def settle(paths: Iterable[Path]) -> None:
     """Make the replacements of these files durable, with one sync a folder."""
     for folder in {path.parent for path in paths}:

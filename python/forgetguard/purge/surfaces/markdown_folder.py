@@ -12,8 +12,6 @@ from forgetguard.purge.surfaces.around import scan_around
 from forgetguard.purge.surfaces.note import Note, read_note
 from forgetguard.purge.surfaces.protocol import Artefact, Declaration, Erased, Finding, Surface, Targets, Work
 
-MARKER = r"<!--\s*forgetguard:(\S+?)\s*-->"
-
 
 @dataclass(frozen=True)
 class MarkdownFolder(Surface):
@@ -24,7 +22,7 @@ class MarkdownFolder(Surface):
 
     name: str
     root: Path
-    marker: str = MARKER
+    marker: str = r"<!--\s*forgetguard:(\S+?)\s*-->"
     generated: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = (".md", ".markdown", ".txt")
 
@@ -33,9 +31,8 @@ class MarkdownFolder(Surface):
         return Declaration("markdown", covers, ("hand-written",), ("disk-blocks",), ("replace",), by_text=True)
 
     def _notes(self, targets: Targets) -> Iterator[Note]:
-        pattern = re.compile(self.marker.encode())
         for file in files.walk(self.root, self.suffixes)[0]:
-            yield read_note(file, pattern, self.generated, targets)
+            yield read_note(file, re.compile(self.marker.encode()), self.generated, targets)
 
     def find(self, targets: Targets) -> Iterator[Artefact | Finding]:
         yield from files.walk(self.root, self.suffixes)[1]
@@ -43,32 +40,19 @@ class MarkdownFolder(Surface):
             yield from note.found()
 
     def erase(self, targets: Targets, work: Work) -> Erased:
-        changed: list[Path] = []
-        findings: list[Finding] = []
-        spans = 0
         with files.folder_lock(self.root):
             files.sweep(self.root)
-            for note in self._notes(targets):
-                gone = note.selected()
-                if gone:
-                    work.saw(item for item in note.found() if isinstance(item, Artefact))
-                    work.touching(note.file.place, note.prehash)
-                    files.replace(note.file.path, files.without(note.content, gone), note.prehash)
-                    changed.append(note.file.path)
-                    spans += len(gone)
-                    findings += note.linked_elsewhere()
-            files.settle(changed)
-        return Erased({"files": len(changed), "passages": spans}, tuple(findings))
+            done = [(note.file, len(note.selected())) for note in self._notes(targets) if note.erase(work)]
+            files.settle(file.path for file, _ in done)
+        counts = {"files": len(done), "passages": sum(passages for _, passages in done)}
+        return Erased(counts, tuple(files.linked_elsewhere(file for file, _ in done)))
 
     def residue(self, targets: Targets) -> Iterator[Finding]:
-        for note in self._notes(targets):
-            yield from note.left()
+        yield from (finding for note in self._notes(targets) for finding in note.left())
         yield from scan_around(self.root, self.suffixes, targets.needles)
 
-    def keys(self) -> Iterator[str]:
-        for note in self._notes(Targets()):
-            yield from note.keys()
-
     def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:
-        for note in self._notes(targets):
-            yield from note.holding()
+        return (found for note in self._notes(targets) for found in note.holding())
+
+    def keys(self) -> Iterator[str]:
+        return (key for note in self._notes(Targets()) for key in note.keys())  # noqa: SIM118 - a note is no dict

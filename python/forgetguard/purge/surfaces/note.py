@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from forgetguard.purge.needles import decode
 from forgetguard.purge.surfaces import file_tools as files
-from forgetguard.purge.surfaces.protocol import Artefact, Finding, Standing, Targets
+from forgetguard.purge.surfaces.protocol import Artefact, Finding, Standing, Targets, Work
 
 _COMMENT = re.compile(rb"<!--.*?-->")
 
@@ -99,13 +99,18 @@ class Note:
         for number in sorted(self._unmarked) if self.generated else ():
             yield Artefact("lines", self.file.place, self._line(number).hex())
         if self.selected():
-            yield from self.linked_elsewhere()
+            yield from files.linked_elsewhere([self.file])
         if self._unmarked and not self.generated:
             yield Finding(Standing.RETAINED, self.file.place, "hand-written", len(self._unmarked))
 
-    def linked_elsewhere(self) -> list[Finding]:
-        """The finding for a file that has another name outside the workspace, which keeps the old content."""
-        return [Finding(Standing.CANNOT_PROVE, self.file.place, "hard-link-elsewhere")] if self.file.linked else []
+    def erase(self, work: Work) -> bool:
+        """Replace the file by one without what goes; whether there was anything. Raises OSError, Refused."""
+        gone = self.selected()
+        if gone:
+            work.saw(item for item in self.found() if isinstance(item, Artefact))
+            work.touching(self.file.place, self.prehash)
+            files.replace(self.file.path, files.without(self.content, gone), self.prehash)
+        return bool(gone)
 
     def left(self) -> Iterator[Finding]:
         """What a purge left here: keys, text where no person wrote it, and text that was kept as hand-written."""

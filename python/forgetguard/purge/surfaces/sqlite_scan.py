@@ -20,6 +20,7 @@ from forgetguard.purge.surfaces.sqlite_tools import (
     Loader,
     TextIndex,
     is_sqlite_error,
+    joined,
     open_for_erasing,
     quoted,
     tables,
@@ -49,17 +50,24 @@ def scan_database(
             yield from scan_indexes(connection, targets.needles, doubtful)
 
 
-def rows_holding(
-    connection: Connection, table: str, key: str, columns: Sequence[str], targets: Targets
-) -> Iterator[tuple[str, str]]:
-    """(key, text) of the rows that are not selected and hold a needle."""
-    listed = ", ".join(map(quoted, (key, *columns)))
-    for batch in batches(connection.execute(f"SELECT {listed} FROM {quoted(table)}"), _JOINED):
-        texts = ["\n".join(str(part) for part in row[1:] if part is not None) for row in batch]
-        if targets.needles.hits_folded(fold(_SEPARATOR.join(texts))):
-            for row, text in zip(batch, texts, strict=True):
-                if str(row[0]) not in targets.entry_keys and targets.needles.holds(text):
-                    yield str(row[0]), text
+def rows_holding(path: Path, table: str, columns: Sequence[str], targets: Targets) -> Iterator[tuple[str, str]]:
+    """(key, text) of the rows that are not selected and hold a needle; the first of the columns is the key."""
+    with reading(path) as connection:
+        rows = connection.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {quoted(table)}")
+        for batch in batches(rows, _JOINED):
+            texts = [joined(row[1:]) or "" for row in batch]
+            if targets.needles.hits_folded(fold(_SEPARATOR.join(texts))):
+                for row, text in zip(batch, texts, strict=True):
+                    if str(row[0]) not in targets.entry_keys and targets.needles.holds(text):
+                        yield str(row[0]), text
+
+
+def column(path: Path, table: str, name: str) -> Iterator[str]:
+    """The values of one column as text, streamed; NULL is left out."""
+    with reading(path) as connection:
+        for row in connection.execute(f"SELECT {quoted(name)} FROM {quoted(table)}"):
+            if row[0] is not None:
+                yield str(row[0])
 
 
 def scan_rows(

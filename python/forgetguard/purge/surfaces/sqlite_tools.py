@@ -11,14 +11,18 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from forgetguard.errors import StoreUnreadable
-from forgetguard.provenance.schema import Connection, batches, changed, marks, scalar
-from forgetguard.purge.surfaces.protocol import Finding, Standing
+from forgetguard.provenance.readonly import reading as reading
+from forgetguard.provenance.schema import Connection as Connection
+from forgetguard.provenance.schema import batches, changed, marks, scalar
+from forgetguard.provenance.schema import writing as writing
+from forgetguard.purge.surfaces.protocol import Declaration, Finding, Standing
 
 Loader = Callable[[sqlite3.Connection], None]
 WAIT_SECONDS = 30.0
@@ -77,12 +81,6 @@ def joined(parts: Iterable[object]) -> str | None:
     return "\n".join(str(part) for part in parts if part is not None) or None
 
 
-def column(connection: Connection, table: str, name: str) -> Iterator[str]:
-    """The values of one column as text, streamed; NULL is left out."""
-    for row in connection.execute(f"SELECT {quoted(name)} FROM {quoted(table)} WHERE {quoted(name)} IS NOT NULL"):
-        yield str(row[0])
-
-
 def delete_by_key(connection: Connection, table: str, key: str, keys: Iterable[str]) -> int:
     """Delete the rows with these keys; how many. Call inside a transaction."""
     count = 0
@@ -101,6 +99,28 @@ def referring(connection: Connection, table: str, key: str) -> tuple[tuple[str, 
             if row[2].lower() == table.lower() and (row[4] or (primary or [None])[0]) == key:
                 found.append((name, str(row[3])))
     return tuple(sorted(set(found)))
+
+
+def places(
+    connection: Connection, table: str, key: str, side: Iterable[tuple[str, str]] = ()
+) -> tuple[tuple[str, str], ...]:
+    """(table, column) of everything that goes with a memory: its own table first, then named and referring ones."""
+    return tuple(dict.fromkeys(((table, key), *side, *referring(connection, table, key))))
+
+
+def declaration(covered: Iterable[str], retained: Iterable[str]) -> Declaration:
+    """What a SQLite surface over these tables can and cannot do."""
+    covers = (*(f"table:{table}" for table in covered), "fts", "wal", "free-pages")
+    methods = ("delete", "fts-rebuild", "vacuum", "wal-checkpoint")
+    keeps = tuple(f"table:{table}" for table in retained)
+    return Declaration("sqlite", covers, keeps, ("disk-blocks", "snapshots"), methods)
+
+
+@contextmanager
+def erasing(path: Path, load: Loader | None = None) -> Iterator[sqlite3.Connection]:
+    """`open_for_erasing`, closed at the end."""
+    with closing(open_for_erasing(path, load)) as connection:
+        yield connection
 
 
 def tables(connection: Connection) -> tuple[str, ...]:
@@ -144,20 +164,20 @@ def refresh(connection: Connection, index: TextIndex) -> None:
 
 
 def delete_memories(
-    connection: Connection, places: Sequence[tuple[str, str]], own_indexes: Iterable[str], keys: Collection[str]
+    connection: Connection, found: Sequence[tuple[str, str]], own_indexes: Iterable[str], keys: Collection[str]
 ) -> dict[str, int]:
-    """Delete the memories from every (table, column), the last of which is the table of memories itself; rows a table.
+    """Delete the memories from every (table, column), the first of which is the table of memories itself; rows a table.
 
     `own_indexes` are full-text indexes that keep their own text or none, and so go by the rowids of that table.
     """
-    table, key = places[-1]
+    table, key = found[0]
     indexes = {index.name: index for index in text_indexes(connection)}
     for name in own_indexes:
         if name in indexes and indexes[name].content == "":
             forget_contentless(connection, indexes[name], table, key, keys)
         elif name != table:
             _delete_by_rowid(connection, name, table, key, keys)
-    counts = {place: delete_by_key(connection, place, column, keys) for place, column in places}
+    counts = {place: delete_by_key(connection, place, column, keys) for place, column in reversed(found)}
     for index in indexes.values() if any(counts.values()) else ():
         if index.name in {*own_indexes, table} or index.content in counts:
             refresh(connection, index)
