@@ -16,6 +16,8 @@ from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.words import particles, stem
 
 SAME, OPPOSITE = 1, -1
+MEANING_KINDS = ("word", "name", "cjk")
+"""Kinds of tokens that may have a synonym or an opposite."""
 NAME_WEIGHT = 15
 SUFFIX_DIGITS = 7
 """Two phone numbers are one if one ends with the other and shares at least this many digits."""
@@ -114,9 +116,9 @@ def _align_meanings(
     """Words that are left over, by shared sense or as antonyms."""
     for i, f in enumerate(facts):
         for j, c in enumerate(candidates):
-            if forward[i] >= 0 or f.kind not in ("word", "name"):
+            if forward[i] >= 0 or f.kind not in MEANING_KINDS:
                 break
-            if backward[j] >= 0 or c.kind not in ("word", "name"):
+            if backward[j] >= 0 or c.kind not in MEANING_KINDS:
                 continue
             if _related(f, c, language, wordnet):
                 forward[i], backward[j] = j, i

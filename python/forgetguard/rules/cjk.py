@@ -35,6 +35,10 @@ def _words(language: str) -> dict[str, tuple[str, str, str]]:
         for row in rows(name):
             if row[0] == language:
                 table.setdefault(row[1], (entry[0], entry[1], row[2] if entry[2] else ""))
+    for lang, synonyms in rows("synonyms"):
+        if lang == language:
+            for word in synonyms.split(" "):
+                table.setdefault(word, ("cjk", "content", ""))
     return table
 
 

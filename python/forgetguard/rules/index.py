@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
-from forgetguard.rules.alignment import SUFFIX_DIGITS, content, meanings, name_variants
+from forgetguard.rules.alignment import MEANING_KINDS, SUFFIX_DIGITS, content, meanings, name_variants
 from forgetguard.rules.matching import Decision, judge
 from forgetguard.rules.readings import Reading, readings
 from forgetguard.rules.tokens import Parsed, Token, parse
@@ -165,9 +165,9 @@ def _features(token: Token, language: str, wordnet: bool) -> Iterable[str]:
     yield f"k{token.form}"
     if token.kind == "name":
         yield from (f"k{short}" for short in name_variants(token.form))
-    if token.kind in ("word", "name"):
+    if token.kind in MEANING_KINDS:
         yield from meanings(token, language, wordnet)
-    elif token.kind == "date":
+    if token.kind == "date":
         for reading in token.key.split("|"):
             yield from (
                 f"{part}{value}" for part, value in zip("ymd", reading.split("-"), strict=False) if value != "0"

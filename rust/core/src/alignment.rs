@@ -206,7 +206,7 @@ fn align_meanings(alignment: &mut Alignment<'_>, language: Language, wordnet: bo
 
 /// Whether a token is a word or name of which a table says something.
 fn means(token: Said<'_>) -> bool {
-    matches!(token.kind, Kind::Word | Kind::Name) && (token.meaning != 0 || token.senses != 0)
+    matches!(token.kind, Kind::Word | Kind::Name | Kind::Cjk) && (token.meaning != 0 || token.senses != 0)
 }
 
 fn is_same(f: Said<'_>, c: Said<'_>) -> bool {

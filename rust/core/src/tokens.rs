@@ -287,7 +287,7 @@ fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Parsed {
     }
     for (token, draft) in tokens.iter_mut().zip(drafts) {
         token.direction = direction_of(&draft.form, language);
-        if token.role == Role::Content && matches!(token.kind, Kind::Word | Kind::Name) {
+        if token.role == Role::Content && matches!(token.kind, Kind::Word | Kind::Name | Kind::Cjk) {
             token.meaning = meaning_of(&form_stem(draft, language), language);
         }
         if token.role == Role::Content && token.kind == Kind::Word && language == Language::En {
