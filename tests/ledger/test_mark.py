@@ -165,3 +165,11 @@ def test_more_devices_than_a_slot_holds(ledger: Ledger) -> None:
 def test_the_mark_shows_no_path(tmp_path: Path, file: Path) -> None:
     assert str(tmp_path).encode() not in file.read_bytes()
     assert tmp_path.name not in file.name
+
+
+def test_of_two_that_start_a_mark_the_second_shares_the_first_ones_device(ledger: Ledger, tmp_path: Path) -> None:
+    keys = ledger._core.keys
+    first = mark.start(tmp_path / "mark", keys, {}, b"/place")
+    second = mark.start(tmp_path / "mark", keys, {}, b"/place")
+    assert second.device == first.device
+    assert mark.start(tmp_path / "mark", keys, {}, b"/place", anew=True).device != first.device
