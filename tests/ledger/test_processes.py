@@ -241,7 +241,7 @@ def test_a_fork_while_another_thread_is_inside_a_transaction(path: Path, key: Ke
     thread = threading.Thread(target=write)
     thread.start()
     try:
-        for number in range(20):
+        for number in range(8):
             inside.clear()
             assert inside.wait(10)
             assert in_child(lambda number=number: ledger.forget([Fact(f"child {number}")])) == 0
@@ -252,7 +252,7 @@ def test_a_fork_while_another_thread_is_inside_a_transaction(path: Path, key: Ke
     with Ledger.open(path, key) as again:
         found = {entry.id: entry.text for entry in again.entries()}
         assert set(forgotten) <= set(found)
-        assert {f"child {number}" for number in range(20)} <= set(found.values())
+        assert {f"child {number}" for number in range(8)} <= set(found.values())
         assert again.verify().problems == {}
 
 
