@@ -6,9 +6,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from forgetguard.rules.clauses import sentences
+from forgetguard.rules.lexemes import scan
 from forgetguard.rules.requests import request_code
 from forgetguard.rules.tokens import Parsed, parse
-from forgetguard.rules.words import is_listed
+from forgetguard.rules.words import LANGUAGES, is_listed, vote
+
+
+SHORT_TEXT = 80
+"""Most code points of a text that is read in more than one language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +32,20 @@ class Reading:
 
 @lru_cache(maxsize=1024)
 def readings(text: str, aliases: tuple[str, ...] = ()) -> tuple[Reading, ...]:
-    """The whole of `text` first, then its clauses if it has more than one."""
+    """The whole of `text` first, in every language that it may be in, then its clauses if it has more than one."""
     parsed = parse(text, aliases)
     whole = Reading(parsed, 0, len(text), request=bool(request_code(_addressed(text, parsed))))
+    others = [Reading(parse(text, aliases, language), 0, len(text)) for language in _other_languages(text)]
     clauses = [clause for sentence in sentences(text, aliases) for clause in sentence.clauses]
     if len(clauses) < 2:
-        return (whole,)
-    return (whole, *(Reading(parse(c.text, aliases), c.start, c.end, clause=True) for c in clauses))
+        return (whole, *others)
+    return (whole, *others, *(Reading(parse(c.text, aliases), c.start, c.end, clause=True) for c in clauses))
+
+
+def _other_languages(text: str) -> tuple[str, ...]:
+    """Further languages that a few words may be in ("Moro no Porto"); none for a text that votes clearly or not at all."""
+    languages = vote(scan(text[: SHORT_TEXT + 1])) if len(text) <= SHORT_TEXT else ()
+    return languages[1:] if len(languages) < len(LANGUAGES) else ()
 
 
 def _addressed(text: str, parsed: Parsed) -> str:
@@ -41,7 +53,8 @@ def _addressed(text: str, parsed: Parsed) -> str:
     out: list[str] = []
     last = 0
     for token in parsed.tokens:
-        if token.kind == "user" and not is_listed("user", token.form, parsed.language):
+        # A word of the user in a script without spaces stands in the tables of requests as it is.
+        if token.kind == "user" and token.form != "user" and not is_listed("user", token.form, parsed.language):
             out.extend((text[last : token.start], "User" + "'s" * token.possessive))
             last = token.end
     return "".join((*out, text[last:])) if out else text
