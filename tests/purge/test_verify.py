@@ -239,6 +239,33 @@ def test_a_legal_hold_keeps_a_session_and_what_it_shares(world: World) -> None:
     ]
 
 
+def test_a_hold_that_is_placed_after_the_plan_counts(world: World) -> None:
+    from forgetguard.purge import apply
+
+    plan = make_plan(world.host(), Selection(sessions=("alice", "carol")))
+    world.store.hold(["alice"], "case-9")
+    world.store.close()
+    report = apply(world.host(), plan, world.home).as_json()
+    assert report["sessions"] == [{"sessionId": "carol", "sessionKey": "agent:main:carol", "source": "live"}]
+    assert {"kind": "session", "id": "alice", "reason": "case-9"} in report["refusals"]  # type: ignore[operator]
+    assert report["exitCode"] == 4
+    assert not world.store.is_buried("alice")
+    assert world.rows("SELECT count(*) FROM memories") == [(4,)]
+    again = apply(world.host(), plan, world.home).as_json()
+    assert (again["result"], again["exitCode"], again["refusals"]) == ("nothing-to-do", 4, report["refusals"])
+
+
+def test_places_that_nothing_reaches_are_named(world: World) -> None:
+    from dataclasses import replace
+
+    from forgetguard.purge import apply
+
+    host = replace(world.host(), not_covered=("phone-backups",))
+    report = apply(host, make_plan(host, Selection(sessions=("alice",))), world.home).as_json()
+    assert report["notCovered"] == ["phone-backups"]
+    assert [one["notCovered"] for one in report["surfaces"]] == [["disk-blocks", "snapshots"], ["disk-blocks"]]  # type: ignore[attr-defined]
+
+
 def test_a_hold_on_everything_refuses_before_anything_is_written(world: World) -> None:
     from forgetguard.errors import Refused
     from purge.world import picture

@@ -57,7 +57,7 @@ def plan(here: Place, selection: Selection | None, out: Path | None) -> None:
     """Say what a purge would do. Nothing is changed anywhere."""
     host = here.host()
     operator = here.home.operator() if out is not None else None
-    made = make_plan(host, _needed(selection), operator)
+    made = make_plan(host, _needed(selection), operator, tell)
     if out is not None and operator is not None:
         write_plan(out, made, operator)
     show(_previewed(host, made))
@@ -97,7 +97,9 @@ def apply_(
     if (planned is None) == (selection is None):
         raise InvalidInput("give either selectors or --plan")
     codes(operator, basis, request_id)
-    made = make_plan(host, _needed(selection)) if planned is None else read_plan(planned, here.home.operator())
+    made = (
+        make_plan(host, _needed(selection), tell=tell) if planned is None else read_plan(planned, here.home.operator())
+    )
     if not (yes or _agreed(host, made)):
         tell("nothing was changed; repeat with --yes")
         return REFUSED
@@ -123,7 +125,7 @@ def _observed(name: str, status: str) -> None:
 
 
 def _progress(name: str, done: int, total: int) -> None:
-    tell(f"{name}: {done} of {total}" if total else name)
+    tell(f"{name}: {done} of {total}" if total else f"{name}: {done}" if done else name)
 
 
 def _recorder(keys: Sequence[str]) -> Callable[[Sequence[tuple[str, str]]], None] | None:

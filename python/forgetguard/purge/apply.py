@@ -15,6 +15,8 @@ then, when the result is clean, what was sealed is erased. An unfinished run of 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from forgetguard.errors import NothingMatched, Refused, StoreUnreadable
 from forgetguard.purge import receipts
 from forgetguard.purge.host import Host
@@ -38,7 +40,7 @@ def apply(host: Host, plan: Plan, home: Home, order: Order | None = None) -> Rep
     order = order or Order()
     codes = receipts.codes(order.operator, order.basis, order.request_id)
     host.check()
-    _check_held(plan)
+    plan = _allowed(host, plan)
     _check_suppressed(host, plan, order)
     if not has_unfinished(home) and is_done(host, plan):
         return report_of(None, nothing=_described(host, plan))
@@ -132,9 +134,14 @@ def _described(host: Host, plan: Plan) -> dict[str, object]:
     return describe(host, plan.resolution, found, found.counts())
 
 
-def _check_held(plan: Plan) -> None:
-    if plan.resolution.held and not plan.sessions:
+def _allowed(host: Host, plan: Plan) -> Plan:
+    """The plan without the sessions that came under legal hold since it was made. Raises Refused when none is left."""
+    holds = host.lineage.holds()
+    held = [(one.session_id, holds[one.session_id]) for one in plan.sessions if one.session_id in holds]
+    sessions = tuple(one for one in plan.sessions if one.session_id not in holds)
+    if not sessions:
         raise Refused("every selected session is under legal hold", code="legal-hold")
+    return replace(plan, resolution=replace(plan.resolution, sessions=sessions, held=(*plan.resolution.held, *held)))
 
 
 def _check_suppressed(host: Host, plan: Plan, order: Order) -> None:

@@ -29,7 +29,7 @@ from forgetguard.provenance import ProvenanceStore
 from forgetguard.purge.host import Host
 from forgetguard.purge.surfaces.registry import make
 
-_KEYS = frozenset({"agent", "provenance", "surface"})
+_KEYS = frozenset({"agent", "provenance", "surface", "not_covered"})
 
 
 def read_host(path: Path) -> Host:
@@ -54,5 +54,9 @@ def host_of(base: Path, table: Mapping[str, object]) -> Host:
         raise InvalidInput("[purge] needs at least one [[purge.surface]]")
     if set(table) - _KEYS:
         raise InvalidInput("[purge] has an unknown setting")
+    not_covered = table.get("not_covered", [])
+    if not isinstance(not_covered, list) or not all(isinstance(one, str) for one in not_covered):
+        raise InvalidInput("not_covered is a list of codes")
     store = ProvenanceStore(base / provenance, agent)
-    return Host(f"{agent}\0{store.path}", store, tuple(make(base, one) for one in surfaces))
+    made = tuple(make(base, one) for one in surfaces)
+    return Host(f"{agent}\0{store.path}", store, made, not_covered=tuple(not_covered))

@@ -66,6 +66,7 @@ class Host:
     before
     anything is written (versions, a live process of the host) and raises Refused. Tombstones are committed before the
     locks are taken. Surfaces are asked in order; those that declare `evidence` are erased last, origins after them.
+    `not_covered`: codes of places that no surface here reaches, for report and receipt.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Host:
     surfaces: Sequence[Surface]
     exclusive: Callable[[], AbstractContextManager[object]] = field(default=nullcontext)
     check: Callable[[], None] = field(default=_no_check)
+    not_covered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [surface.name for surface in self.surfaces]

@@ -12,7 +12,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,10 +45,18 @@ class Plan:
         return self.resolution.sessions
 
 
-def make_plan(host: Host, selection: Selection, operator: Operator | None = None) -> Plan:
-    """Resolve and look, touching nothing. Raises NothingMatched, Refused (mixed selectors), StoreUnreadable."""
+def make_plan(
+    host: Host,
+    selection: Selection,
+    operator: Operator | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Plan:
+    """Resolve and look, touching nothing. Raises NothingMatched, Refused (mixed selectors), StoreUnreadable.
+
+    `tell` hears which surface is looked at.
+    """
     resolution = patiently(lambda: resolve(selection, host.lineage))
-    found = survey(host, resolution.ids, session_keys(resolution.sessions))
+    found = survey(host, resolution.ids, session_keys(resolution.sessions), tell=tell)
     key = None if operator is not None else os.urandom(32)
     plan = Plan(uuid.uuid4().hex, host.lineage.agent_id, time.time(), selection, resolution, found, frozenset(), key)
     digests = frozenset(_digest(operator, key, item) for item in found.found)
@@ -102,6 +110,7 @@ def describe(
             for surface, one in kept
         ],
         "surfaces": [_declared(host, surface.name) for surface in host.surfaces],
+        "notCovered": list(host.not_covered),
         "refusals": refusals(found, resolution.held),
     }
 

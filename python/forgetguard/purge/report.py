@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from forgetguard.purge.journal import Step, StepStatus
 from forgetguard.purge.run import Ended
@@ -35,7 +36,8 @@ def report_of(
     before = [body_of(one) for one in resumed]
     if ended is None:
         body = {"dryRun": False, **(nothing or {}), "result": "nothing-to-do", "steps": [], "late": []}
-        return Report({**body, "resumed": before}, worst(exit_code(one) for one in resumed))
+        held = REFUSED if _holds(body) else DONE
+        return Report({**body, "resumed": before}, worst([held, *(exit_code(one) for one in resumed)]))
     codes = [exit_code(one) for one in (ended, *resumed)]
     return Report({**body_of(ended), "resumed": before}, worst(codes), ended)
 
@@ -95,5 +97,9 @@ def exit_code(ended: Ended) -> int:
         return FAILED
     if told == Verdict.CANNOT_PROVE.value:
         return CANNOT_PROVE
-    held = [one for one in ended.knowledge.description.get("refusals", ()) if one["kind"] != "place"]
-    return REFUSED if held else DONE
+    return REFUSED if _holds(ended.knowledge.description) else DONE
+
+
+def _holds(body: Mapping[str, Any]) -> bool:
+    """Whether something was refused to the purge, apart from places that it does not enter anyway."""
+    return any(one["kind"] != "place" for one in body.get("refusals", ()))

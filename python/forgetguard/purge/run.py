@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from forgetguard.errors import ForgetGuardError
 from forgetguard.provenance.schema import writing
@@ -24,6 +24,7 @@ from forgetguard.purge.surfaces.sqlite_tools import is_sqlite_error
 from forgetguard.purge.survey import Survey, survey
 from forgetguard.purge.verify import Verdict, Verification, verify
 
+TOUCHED_AT_ONCE = 200  # files between two words of progress
 Suppress = Callable[[Sequence[tuple[str, str]]], None]
 Progress = Callable[[str, int, int], None]
 _SUBJECTS = {
@@ -77,15 +78,15 @@ class Attempt:
         self.order = order
         self.run = run
         self.known = Knowledge(journal, run)
-        self.resolution: Resolution | None = None
+        self.matches = Resolution()  # who was matched, as the plan says
         self.failures: dict[str, str] = {}  # step -> code
         self.later: list[tuple[str, Finding]] = []  # what this attempt could not do and the next may
 
     def start(self, plan: Plan) -> Ended:
         """The first attempt at a new run."""
-        self.resolution = plan.resolution
         with self._step("prepare"):
             self.known.begin(plan)
+        self.matches = plan.resolution
         return self._carry_out()
 
     def resume(self) -> Ended:
@@ -114,6 +115,7 @@ class Attempt:
     # -- the steps in their order
 
     def _carry_out(self) -> Ended:
+        self.known.withhold(self.host.lineage.holds())
         with self._step("tombstones") as outcome:
             outcome.counts["tombstones"] = self.host.lineage.bury(sorted(self.known.ids))
         with ExitStack() as stack:
@@ -140,15 +142,15 @@ class Attempt:
 
     def _select(self) -> Targets | None:
         with self._step("select") as outcome:
-            found = survey(self.host, self.known.ids, self.known.session_keys, self.known.all_needles())
-            self.known.learn(found, self._described(found))
-            outcome.counts.update(artefacts=len(self.known.found), late=len(self.known.late))
-            entries = frozenset(self.known.entries)
-            return Targets(self.known.ids, self.known.session_keys, entries, found.targets.needles)
+            known = self.known
+            found = survey(self.host, known.ids, known.session_keys, known.all_needles(), self._look)
+            known.learn(found, self._described(found))
+            outcome.counts.update(artefacts=len(known.found), late=len(known.late))
+            return Targets(known.ids, known.session_keys, frozenset(known.entries), found.targets.needles)
         return None
 
     def _described(self, found: Survey) -> dict[str, object]:
-        resolution = self.resolution or Resolution(self.known.sessions)
+        resolution = replace(self.matches, sessions=self.known.sessions, held=self.known.held)
         return describe(self.host, resolution, found, found.counts())
 
     def _suppress(self, targets: Targets) -> None:
@@ -207,8 +209,11 @@ class Attempt:
         return Ended(self.run, state, known, steps, verification, receipt, dict(self.failures))
 
     def _tell(self, surface: str) -> None:
+        self._look(f"verify:{surface}")
+
+    def _look(self, what: str) -> None:
         if self.order.progress is not None:
-            self.order.progress(f"verify:{surface}", 0, 0)
+            self.order.progress(what, 0, 0)
 
     def _receipt(self, verification: Verification | None) -> Receipt:
         connection = self.journal.connection
@@ -283,6 +288,7 @@ def receipt_content(
         "originRows": erased.get("origins", {}).get("originRows", 0),
         "tombstones": erased.get("tombstones", {}).get("tombstones", 0),
         "surfaces": known.description.get("surfaces", []),
+        "notCovered": known.description.get("notCovered", []),
         "refusals": [
             {"kind": kind, "reason": reason, "count": count} for (kind, reason), count in sorted(refused.items())
         ],
@@ -300,6 +306,7 @@ class _Work:
         self._attempt = attempt
         self._surface = surface
         self._resumed = resumed
+        self._touched = 0
 
     @property
     def resumed(self) -> bool:
@@ -310,6 +317,9 @@ class _Work:
 
     def touching(self, place: str, prehash: bytes) -> None:
         self._attempt.journal.seal(self._attempt.run, "file", [self._surface, place, prehash.hex()], durable=False)
+        self._touched += 1
+        if self._touched % TOUCHED_AT_ONCE == 0:
+            self.progress(self._touched, 0)
 
     def progress(self, done: int, total: int) -> None:
         if self._attempt.order.progress is not None:

@@ -25,6 +25,7 @@ class Knowledge:
     journal: Journal
     run: Run
     sessions: tuple[Selected, ...] = ()
+    held: tuple[tuple[str, str], ...] = ()
     selectors: tuple[tuple[str, str], ...] = ()
     planned: frozenset[str] = frozenset()
     key: bytes | None = None
@@ -35,6 +36,7 @@ class Knowledge:
     entries: set[str] = field(default_factory=set)
     findings: list[tuple[str, Finding]] = field(default_factory=list)
     description: dict[str, Any] = field(default_factory=dict)
+    _unsealed: list[Needle] = field(default_factory=list)
 
     @property
     def ids(self) -> frozenset[str]:
@@ -53,12 +55,19 @@ class Knowledge:
         """What was found in all attempts, by surface and kind."""
         return count_kinds(self.found.values())
 
+    def withhold(self, holds: Mapping[str, str]) -> None:
+        """Leave out the sessions that came under legal hold since the plan was made; they show among the refusals."""
+        new = [(one.session_id, holds[one.session_id]) for one in self.sessions if one.session_id in holds]
+        self.held = tuple(dict.fromkeys((*self.held, *new)))
+        self.sessions = tuple(one for one in self.sessions if one.session_id not in holds)
+
     # -- learning
 
     def begin(self, plan: Plan) -> None:
         """Seal what the plan says. A run without its `ready` mark never touched the host."""
         head = {
             "sessions": [one.as_json() for one in plan.sessions],
+            "held": list(plan.resolution.held),
             "selectors": [[name, value] for name, values in plan.selection.values().items() for value in values],
             "key": None if plan.key is None else plan.key.hex(),
         }
@@ -87,7 +96,7 @@ class Knowledge:
         """Seal what a surface is about to erase."""
         for batch in batches(numbered(surface, artefacts, self._text), _AT_ONCE):
             self._artefacts(batch, frozenset(self.entries))
-        if self._unsealed or self._unsealed_short:
+        if self._unsealed:
             self._needles((), 0)
 
     def report(self, findings: Iterable[tuple[str, Finding]]) -> None:
@@ -96,9 +105,6 @@ class Knowledge:
             if not one.retry and (surface, one) not in self.findings:
                 self._seal("finding", [surface, one.standing.value, one.place, one.code, one.count])
                 self.findings.append((surface, one))
-
-    _unsealed: list[Needle] = field(default_factory=list)
-    _unsealed_short: int = 0
 
     def _text(self, artefact: Artefact) -> None:
         if artefact.text:
@@ -172,6 +178,7 @@ class Knowledge:
         self.sessions = tuple(
             Selected(one["sessionId"], one.get("sessionKey", ""), Source(one["source"])) for one in head["sessions"]
         )
+        self.held = tuple((session, reason) for session, reason in head["held"])
         self.selectors = tuple((name, value) for name, value in head["selectors"])
         self.key = None if head["key"] is None else bytes.fromhex(head["key"])
 

@@ -69,9 +69,22 @@ def count_kinds(found: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
     return {surface: dict(sorted(kinds.items())) for surface, kinds in sorted(counts.items())}
 
 
-def survey(host: Host, sessions: frozenset[str], keys: frozenset[str], known: Needles | None = None) -> Survey:
-    """Find everything of these sessions. `known` are needles of an earlier attempt, whose text may be gone already."""
-    return patiently(lambda: _survey(host, sessions, keys, known))
+def survey(
+    host: Host,
+    sessions: frozenset[str],
+    keys: frozenset[str],
+    known: Needles | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Survey:
+    """Find everything of these sessions. `known` are needles of an earlier attempt, whose text may be gone already.
+
+    `tell` hears which surface is looked at.
+    """
+    return patiently(lambda: _survey(host, sessions, keys, known, tell or _quiet))
+
+
+def _quiet(what: str) -> None:
+    del what
 
 
 def patiently(look: Callable[[], T]) -> T:
@@ -86,7 +99,9 @@ def patiently(look: Callable[[], T]) -> T:
     return look()
 
 
-def _survey(host: Host, sessions: frozenset[str], keys: frozenset[str], known: Needles | None) -> Survey:
+def _survey(
+    host: Host, sessions: frozenset[str], keys: frozenset[str], known: Needles | None, tell: Callable[[str], None]
+) -> Survey:
     lineage = host.lineage
     entries, mixed, held = _entries(lineage, sessions)
     targets = Targets(sessions, keys, entries)
@@ -95,6 +110,7 @@ def _survey(host: Host, sessions: frozenset[str], keys: frozenset[str], known: N
 
     def texts() -> Iterator[str]:
         for surface in host.surfaces:
+            tell(f"find:{surface.name}")
             for item in _noted(surface, targets, found, findings):
                 if item.text:
                     yield item.text
@@ -105,6 +121,7 @@ def _survey(host: Host, sessions: frozenset[str], keys: frozenset[str], known: N
     final = Targets(sessions, keys, entries, kept)
     for surface in host.surfaces:
         if surface.declares().by_text and kept:
+            tell(f"find-text:{surface.name}")
             for _ in _noted(surface, final, found, findings):
                 pass
     return Survey(
