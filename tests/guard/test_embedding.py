@@ -48,6 +48,8 @@ def test_unrelated_texts_are_never_embedded(open_guard, calibration):
     embedder.asked.clear()
     guard.filter(["User lives in Porto", FACT, "User plays the cello"])
     assert embedder.asked == []
+    assert (guard.status().embedded, guard.status().checked) == (0, 3)
+    guard.check(SAME)
     assert guard.status().embedded == 1
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from forgetguard.errors import InvalidInput
 
@@ -56,6 +58,20 @@ def test_a_structure_without_anything_left_is_empty(vegetarian):
     assert vegetarian.scrub_tree(["User is vegetarian"]).empty
     assert vegetarian.scrub_tree("User is vegetarian").value == ""
     assert not vegetarian.scrub_tree({"a": "tea"}).empty
+
+
+TREES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@given(TREES)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_where_nothing_is_restated_nothing_changes(vegetarian, tree):
+    done = vegetarian.scrub_tree(tree)
+    assert (done.value, done.removed) == (tree, 0)
 
 
 def test_circles_and_depth_are_refused(vegetarian):

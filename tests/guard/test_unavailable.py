@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import time
 
 import pytest
@@ -12,6 +13,7 @@ from forgetguard.errors import LedgerUnavailable
 from forgetguard.guard import Decision, ForgetGuard
 from forgetguard.guard import vault as vault_module
 from forgetguard.keys import Key
+from forgetguard.values import Candidate
 
 FACT = "User is vegetarian"
 
@@ -148,6 +150,41 @@ def test_another_key_is_unavailable_and_not_empty(open_guard):
     guard = open_guard(key=Key.generate(), strict=False)
     assert guard.status().ledger == "wrong-key"
     assert guard.check("User likes tea").action is Decision.DEFER
+
+
+def test_an_older_copy_is_unavailable_and_not_taken_for_the_ledger(open_guard, path, tmp_path):
+    guard = open_guard()
+    guard.forget("User owns a boat")
+    guard.close()
+    shutil.copytree(path.parent, tmp_path / "copy")
+    guard = open_guard()
+    guard.forget(FACT)
+    guard.close()
+    missing(path, None)
+    shutil.copytree(tmp_path / "copy", path.parent, dirs_exist_ok=True)
+    guard = open_guard(strict=False)
+    assert guard.status().ledger == "rolled-back"
+    assert guard.check(FACT).action is Decision.DEFER
+    with pytest.raises(LedgerUnavailable):
+        guard.forget("User likes tea")
+
+
+def test_a_lock_that_is_held_too_long_stops_a_forget_and_no_check(open_guard, path):
+    guard = open_guard(wait=0.05)
+    guard.forget(FACT)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        assert not guard.check(FACT).kept
+        with pytest.raises(LedgerUnavailable) as caught:
+            guard.forget("User likes tea")
+        assert caught.value.code == "locked"
+        assert not guard.record(Candidate(FACT), guard.check(FACT))
+        assert guard.remember(FACT).release == "pending"
+    finally:
+        other.close()
+    assert guard.check(FACT).kept
+    guard.forget("User likes tea")
 
 
 def test_a_closed_guard_defers(guard):

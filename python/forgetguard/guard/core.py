@@ -30,6 +30,7 @@ from forgetguard.guard.opening import KeyLike, LedgerOptions, PathLike
 from forgetguard.guard.policy import DeferSetting, OnHold, Policy, UnrecordedSetting
 from forgetguard.guard.reading import Fetch, Text
 from forgetguard.guard.releases import Waiting, WaitingReleases, before
+from forgetguard.guard.report import guard_status
 from forgetguard.guard.twins import twin
 from forgetguard.guard.vault import Vault
 from forgetguard.guard.verdicts import (
@@ -45,7 +46,7 @@ from forgetguard.guard.verdicts import (
     Verdict,
 )
 from forgetguard.ledger import DEFAULT, Ledger, ReviewItem
-from forgetguard.rules import BACKEND, rules_version
+from forgetguard.rules import BACKEND
 from forgetguard.values import Candidate, Entry, Origin, Vector
 
 log = logging.getLogger("forgetguard")
@@ -290,34 +291,16 @@ class ForgetGuard:
         entry = verdict.entry.id if verdict.entry is not None else ""
         item = ReviewItem((action or verdict.action).value, candidate, entry, verdict.reason)
         try:
-            return self._vault.call(lambda ledger: ledger.review.add(item)) is not None
+            kept = self._vault.call(lambda ledger: ledger.review.add(item)) is not None
         except ForgetGuardError as error:
-            self._unrecorded += 1
-            log.warning("a %s candidate could not be kept for review: %s", item.action, error.code)
-            return False
+            kept = False
+            log.warning("a candidate could not be kept for review: %s, %s", item.action, error.code)
+        self._unrecorded += not kept
+        return kept
 
     def status(self) -> GuardStatus:
         """Counts and codes, no text. Never raises for an unavailable ledger: `ledger` says why."""
-        embedding, decider = self._embedding, self._decider
-        own: dict[str, Any] = {
-            "backend": BACKEND,
-            "rules_version": str(rules_version()),
-            "model": embedding.model,
-            "calibrated": embedding.is_calibrated,
-            "checked": decider.checked,
-            "embedded": embedding.embedded,
-            "deferred": decider.deferred,
-            "embedding_failures": embedding.failures,
-            "releases_waiting": len(self._waiting),
-        }
-        try:
-            found = self._vault.call(lambda ledger: ledger.status())
-        except LedgerUnavailable as error:
-            return GuardStatus(error.code, unrecorded=self._unrecorded, **own)
-        return GuardStatus(
-            "ok", entries=found.active, pending=found.pending, dropped=found.dropped, held=found.held,
-            oldest_held=found.oldest_held, unrecorded=found.unrecorded, problems=dict(found.problems), **own,
-        )  # fmt: skip
+        return guard_status(self._vault, self._decider, self._embedding, len(self._waiting), self._unrecorded)
 
     def with_ledger(self, operation: Callable[[Ledger], Item]) -> Item:
         """Run `operation` on the open ledger, for verify, export and the like. Raises LedgerUnavailable."""
@@ -388,7 +371,9 @@ class ForgetGuard:
             else:
                 facts = reading.as_facts(text if text is not None else (), self._vector(vector))
             known = self._decider.standing(facts)
-            fresh = self._decider.embedded([fact for fact, entry in zip(facts, known, strict=True) if entry is None])
+            fresh = self._decider.with_vectors(
+                [fact for fact, entry in zip(facts, known, strict=True) if entry is None]
+            )
             record = Ledger.forget if committed else Ledger.intend
             made = self._vault.call(lambda ledger: record(ledger, fresh, reason, origin))
             log.info("forgotten: %d", len(made))

@@ -21,13 +21,17 @@ PUTS_NOTHING_BACK = (Action.DELETE, Action.NOOP)
 
 
 class Decider:
-    """Decides, and writes nothing. `checked` and `deferred` count the texts that were asked about."""
+    """Decides, and writes nothing.
+
+    `checked` and `deferred` count the texts that were asked about, `embedded` those of them that needed a vector made.
+    """
 
     def __init__(
         self, live: LiveIndex, embedding: Embedding, policy: Policy, options: tuple[Sequence[str], str]
     ) -> None:
         self.checked = 0
         self.deferred = 0
+        self.embedded = 0
         self._live = live
         self._embedding = embedding
         self._policy = policy
@@ -53,16 +57,17 @@ class Decider:
     def _matches(self, candidates: Sequence[Candidate]) -> tuple[list[Match | None], Position]:
         vectors = [one.vector for one in candidates]
         if self._embedding.available:
-            vectors = self._with_vectors([one.text for one in candidates], vectors)
+            vectors = self._completed([one.text for one in candidates], vectors)
         calibration = self._embedding.calibration() if any(vectors) else None
         with self._live.reading() as (index, position):
             return _match_all(index, [one.text for one in candidates], vectors, calibration), position
 
-    def _with_vectors(self, texts: Sequence[str], vectors: list[Vector | None]) -> list[Vector | None]:
+    def _completed(self, texts: Sequence[str], vectors: list[Vector | None]) -> list[Vector | None]:
         """Embed those texts whose answer a vector could change; outside the index's lock, for it may take long."""
         model = self._embedding.model
         with self._live.reading() as (index, _):
             wanted = [at for at, text in enumerate(texts) if vectors[at] is None and index.needs_embedding(text, model)]
+        self.embedded += len(wanted)
         for at, made in zip(wanted, self._embedding.vectors([texts[at] for at in wanted]), strict=True):
             vectors[at] = made
         return vectors
@@ -70,7 +75,7 @@ class Decider:
     def matching(self, text: str, vector: Vector | None) -> tuple[Entry, ...]:
         """Every entry that the text restates. Raises LedgerUnavailable."""
         if vector is None and self._embedding.available:
-            (vector,) = self._with_vectors([text], [None])
+            (vector,) = self._completed([text], [None])
         calibration = _fitting(self._embedding.calibration(), vector) if vector is not None else None
         return self._live.all_matching(text, vector, calibration)
 
@@ -124,7 +129,7 @@ class Decider:
             for fact, match in zip(facts, matches, strict=True)
         ]
 
-    def embedded(self, facts: Sequence[Fact]) -> list[Fact]:
+    def with_vectors(self, facts: Sequence[Fact]) -> list[Fact]:
         """The facts, each with a vector where there is an embedder that can make one."""
         missing = [at for at, fact in enumerate(facts) if fact.vector is None]
         answer = list(facts)

@@ -24,7 +24,6 @@ class Embedding:
 
     def __init__(self, embedder: Embedder | None, calibration: Calibration | None, directory: Path | None) -> None:
         self.failures = 0
-        self.embedded = 0
         self._embedder = embedder
         self._calibration = calibration
         self._directory = directory or calibration_directory()
@@ -61,7 +60,6 @@ class Embedding:
             self.failures += 1
             log.warning("the embedder failed: %s", type(error).__name__)
             return [None] * len(texts)
-        self.embedded += len(texts)
         return list(made)
 
     def calibration(self) -> Calibration | None:
