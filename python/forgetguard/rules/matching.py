@@ -73,14 +73,25 @@ def judge(
     whole = decide(candidate[0].parsed, fact, similarity, past=past, wordnet=wordnet)
     if candidate[0].request and (share := _note_share(candidate, fact, wordnet)) >= NOTE_SHARE:
         return Decision("drop", "note", share)
-    if whole.action == "drop" or len(candidate) == 1:
+    if whole.action == "drop":
         return whole
-    found = [whole] if whole.action == "hold" else []
+    held = whole if whole.action == "hold" else None
     for reading in candidate[1:]:
-        decision = decide(reading.parsed, fact, _for_clause(similarity), past=past, wordnet=wordnet, clause=True)
-        if decision.action != "store":
-            found.append(Decision(decision.action, "clause", decision.coverage, decision.code))
-    return next((d for d in found if d.action == "drop"), found[0] if found else whole)
+        if not _applies(reading, candidate[0], fact):
+            continue
+        asked = _for_clause(similarity) if reading.clause else similarity
+        part = decide(reading.parsed, fact, asked, past=past, wordnet=wordnet, clause=reading.clause)
+        named = Decision(part.action, "clause" if reading.clause else part.code, part.coverage, part.code)
+        if part.action == "drop":
+            return named
+        if part.action == "hold" and held is None:
+            held = named
+    return held or whole
+
+
+def _applies(reading: Reading, whole: Reading, fact: Parsed) -> bool:
+    """A clause always does; the text in another language only where that is the fact's and the likeliest is not."""
+    return reading.clause or (whole.parsed.language != fact.language == reading.parsed.language)
 
 
 def _note_share(candidate: Sequence[Reading], fact: Parsed, wordnet: bool) -> float:

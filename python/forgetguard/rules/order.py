@@ -139,7 +139,8 @@ def direction(alignment: Alignment) -> bool:
     fact, candidate = alignment.whole_fact, alignment.whole_candidate
     if fact.language != candidate.language:
         return False
-    return _ends_exchanged(alignment) or _sides_exchanged(alignment)
+    # A converse verb exchanges from and to itself: "lent to" is "borrowed from".
+    return (_ends_exchanged(alignment) and not _is_converse(alignment)) or _sides_exchanged(alignment)
 
 
 def _direction_before(parsed: Parsed, token: Token) -> str:

@@ -124,7 +124,7 @@ def cjk_note_words(lexemes: list[Lexeme]) -> bool:
 
 
 def _script(lexemes: list[Lexeme]) -> str:
-    return vote([lexeme for lexeme in lexemes if lexeme.kind == "cjk"])
+    return vote([lexeme for lexeme in lexemes if lexeme.kind == "cjk"])[0]
 
 
 def _sentences(lexemes: list[Lexeme], language: str) -> list[list[Piece]]:

@@ -77,10 +77,10 @@ class Parsed:
 
 
 @lru_cache(maxsize=4096)
-def parse(text: str, aliases: tuple[str, ...] = ()) -> Parsed:
-    """The typed tokens of a cleaned text; `aliases` are further names of the user."""
+def parse(text: str, aliases: tuple[str, ...] = (), language: str = "") -> Parsed:
+    """The typed tokens of a cleaned text; `aliases` are further names of the user. Without `language` the text votes."""
     lexemes = scan(text)
-    language = vote(lexemes)
+    language = language or vote(lexemes)[0]
     quantified = quantify(_expand(cut_numerals(lexemes, language), language), language)
     capitals = not _is_shouted(quantified)
     joined = _without_hyphens(quantified)

@@ -31,14 +31,17 @@ def _votes() -> dict[str, tuple[str, ...]]:
     return {word: tuple(langs) for word, langs in votes.items()}
 
 
-def vote(lexemes: list[Lexeme]) -> str:
-    """The language of a text by its listed words, and among equals by its inflected ones; for CJK by its script."""
+def vote(lexemes: list[Lexeme]) -> tuple[str, ...]:
+    """The languages that a text may be in, the likeliest first; for CJK the one of its script.
+
+    Listed words vote; among languages with equally many votes the text's inflected words put one first.
+    """
     cjk = "".join(lexeme.text for lexeme in lexemes if lexeme.kind == "cjk")
     words = [lexeme.text for lexeme in lexemes if lexeme.kind == "word"]
     if cjk and 2 * len(cjk) > len(words):
         if any("\uac00" <= c <= "\ud7a3" for c in cjk):
-            return "ko"
-        return "ja" if any("\u3041" <= c <= "\u30ff" for c in cjk) else "zh"
+            return ("ko",)
+        return ("ja",) if any("\u3041" <= c <= "\u30ff" for c in cjk) else ("zh",)
     counts = dict.fromkeys(LANGUAGES, 0)
     votes = _votes()
     for word in words:
@@ -47,9 +50,7 @@ def vote(lexemes: list[Lexeme]) -> str:
                 counts[lang] += 1
     most = max(counts.values())
     leading = [lang for lang in LANGUAGES if counts[lang] == most]
-    if len(leading) == 1:
-        return leading[0]
-    return max(leading, key=lambda lang: sum(_is_word_of(word, lang) for word in words))
+    return tuple(sorted(leading, key=lambda lang: -sum(_is_word_of(word, lang) for word in words)))
 
 
 def _is_word_of(word: str, language: str) -> bool:
