@@ -78,7 +78,7 @@ class Parsed:
 
 @lru_cache(maxsize=4096)
 def parse(text: str, aliases: tuple[str, ...] = (), language: str = "") -> Parsed:
-    """The typed tokens of a cleaned text; `aliases` are further names of the user. Without `language` the text votes."""
+    """The typed tokens of a cleaned text. `aliases`: further names of the user. `language`: "" = by vote."""
     lexemes = scan(text)
     language = language or vote(lexemes)[0]
     quantified = quantify(_expand(cut_numerals(lexemes, language), language), language)
