@@ -69,7 +69,7 @@ class Core:
         self.connections = Connections(path, wait, self.watch.same_file)
         self.closed = False
         self._own_head: tuple[bytes, int] = (self.device, 0)  # acknowledged here, though perhaps not read back yet
-        self._generation = 0
+        self._current: sqlite3.Connection | None = None  # the reader whose snapshot `state` is
         self._data_version = -1
         self._header_row: tuple[Cell, ...] | None = None
 
@@ -87,17 +87,22 @@ class Core:
         Raises LedgerUnavailable. A failure leaves nothing half taken over: the next call tries again from where this
         one began.
         """
-        if self.closed:
-            raise LedgerUnavailable.because("closed")
         connections = self.connections
-        connections.ensure_process()
         try:
-            touched = self.watch.check(sides=connections.is_open, quick=True)
-            reader = connections.reader()
-            if touched or connections.generation != self._generation:
-                self._catch_up(touched)
-            elif reader.execute("PRAGMA data_version").fetchone()[0] != self._data_version:
+            reader = connections.standing()
+            if reader is not None and reader is self._current and self.watch.is_unchanged():
+                if reader.execute("PRAGMA data_version").fetchone()[0] == self._data_version:
+                    return self.state
                 self._catch_up(False)
+                return self.state
+            if self.closed:
+                raise LedgerUnavailable.because("closed")
+            connections.ensure_process()
+            touched = self.watch.check(sides=connections.is_open)
+            reader = connections.reader()
+            fresh = reader is not self._current
+            if touched or fresh or reader.execute("PRAGMA data_version").fetchone()[0] != self._data_version:
+                self._catch_up(touched)
         except sqlite3.Error as error:
             raise translated(error) from None
         return self.state
@@ -176,10 +181,10 @@ class Core:
             self._read_new(reader)
         finally:
             end_reading(reader)
-        if touched or connections.generation != self._generation:
+        if touched or reader is not self._current:
             self.watch.settle()
             self.watch.seen()
-        self._generation = connections.generation
+        self._current = reader
         self._data_version = version
 
     def _take_header(self, row: tuple[Cell, ...] | None) -> None:

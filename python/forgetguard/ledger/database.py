@@ -199,12 +199,15 @@ class Connections:
         self._verify = verify
         self.write_lock = threading.RLock()
         self.read_lock = threading.RLock()
-        self.generation = 0
         self.fork_waits = False
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
         self._process = os.getpid()
         _ALL.add(self)
+
+    def standing(self) -> sqlite3.Connection | None:
+        """The reading connection where it stands and is this process's own."""
+        return self._reader if self._process == os.getpid() else None
 
     @property
     def is_open(self) -> bool:
@@ -216,7 +219,6 @@ class Connections:
         if self._reader is None:
             self._reader = self._open()
             self._reader.execute("PRAGMA query_only=ON")
-            self.generation += 1
         return self._reader
 
     def writer(self) -> sqlite3.Connection:
