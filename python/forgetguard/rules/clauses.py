@@ -28,6 +28,8 @@ LONGEST_ABBREVIATION = 8
 AMOUNTS = ("number", "unit", "date", "weekday", "time")
 ONE_LETTER = {"e": ("pt",), "o": ("es",), "y": ("es",)}
 """The languages of conjunctions of one letter."""
+CLAUSE_REACH = 64
+"""Tokens from its start within which a clause has said something; a limit, so that the time stays linear."""
 VERB_WITHIN = 3
 """Words among which the verb of a clause stands."""
 NUMBER_DIGITS = 3
@@ -218,7 +220,11 @@ def _clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple
     listing = False
     for i, following in zip(joints, [*joints, len(tokens)][1:], strict=True):
         right = _words(text[start:end], tokens[i:following], parsed.language)
-        if _is_clause(tokens[first:i]) and _is_clause(right) and not (listing and not _says_who(right)):
+        if (
+            _is_clause(tokens[first : min(i, first + CLAUSE_REACH)])
+            and _is_clause(right)
+            and not (listing and not _says_who(right))
+        ):
             pieces.append((first, i))
             first, listing = i, False
         else:
@@ -340,13 +346,19 @@ def _words(sentence: str, tokens: Sequence[Token], language: str) -> Sequence[To
 
 def _is_clause(tokens: Sequence[Token]) -> bool:
     """Whether a piece says something of its own: two content words, or one behind a subject or a form of be."""
-    if not tokens:
+    if not tokens or _opens_with_preposition(tokens):
         return False
     words = [t for t in tokens if t.role == "content" and t.kind not in ("mark", "negation", "user") and _is_word(t)]
     others = [t for t in words if t.kind != "name"]
     if not others and not (words and any(t.form in particles("be") for t in tokens)):
         return False
     return len(words) >= CLAUSE_WORDS or _opens_with_subject(tokens) or tokens[0].form in particles("be")
+
+
+def _opens_with_preposition(tokens: Sequence[Token]) -> bool:
+    """Whether a piece begins as an adverbial does ("In the planning meeting, …"): it claims nothing by itself."""
+    first = next((t for t in tokens if t.kind != "mark"), tokens[0])
+    return first.kind == "word" and first.form in particles("preposition")
 
 
 def _is_word(token: Token) -> bool:

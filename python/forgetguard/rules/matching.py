@@ -26,6 +26,8 @@ WORDS_SHARE = 0.6
 """The same where there is no embedding."""
 NOTE_SHARE = 0.3333
 """Least share of a fact's content weight that a request to forget or a deletion note names (RULES section 2.10)."""
+CLAUSE_SHARE = 0.3333
+"""Least share of a fact's content weight that a clause says again if it says no more than that."""
 RARE = 8
 ID_KINDS = ("email", "phone", "url", "id")
 LONG_NUMBER = 9
@@ -201,6 +203,8 @@ def _is_subset(alignment: Alignment, clause: bool) -> bool:
         return False
     kept = [t for t in alignment.kept if t.kind != "name"]
     if not any(not t.relation for t in kept):
+        return False
+    if clause and alignment.coverage()[0] < CLAUSE_SHARE:
         return False
     if len(alignment.kept) >= 2:
         return True
