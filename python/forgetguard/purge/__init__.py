@@ -6,7 +6,7 @@ from forgetguard.purge.apply import apply, close, look_again, look_at_structure,
 from forgetguard.purge.config import host_of, read_host
 from forgetguard.purge.host import Host, Lineage
 from forgetguard.purge.operator import Home, Operator
-from forgetguard.purge.plan import Plan, make_plan, preview, read_plan, write_plan
+from forgetguard.purge.plan import Plan, make_plan, plan_for, preview, read_plan, write_plan
 from forgetguard.purge.report import Report
 from forgetguard.purge.run import Order
 from forgetguard.purge.selection import Selection
@@ -29,6 +29,7 @@ __all__ = [
     "look_again",
     "look_at_structure",
     "make_plan",
+    "plan_for",
     "preview",
     "read_host",
     "read_plan",

@@ -55,7 +55,17 @@ def make_plan(
 
     `tell` hears which surface is looked at.
     """
-    resolution = patiently(lambda: resolve(selection, host.lineage))
+    return plan_for(host, selection, patiently(lambda: resolve(selection, host.lineage)), operator, tell)
+
+
+def plan_for(
+    host: Host,
+    selection: Selection,
+    resolution: Resolution,
+    operator: Operator | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Plan:
+    """The plan of sessions that were resolved already, for a host that resolves selectors in its own way."""
     found = survey(host, resolution.ids, session_keys(resolution.sessions), tell=tell)
     key = None if operator is not None else os.urandom(32)
     plan = Plan(uuid.uuid4().hex, host.lineage.agent_id, time.time(), selection, resolution, found, frozenset(), key)
