@@ -1,0 +1,1 @@
+"""Hosts that forgetguard knows by name. Each is imported when it is asked for."""

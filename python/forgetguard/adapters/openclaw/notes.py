@@ -1,0 +1,290 @@
+"""Memory files of a workspace: MEMORY.md, USER.md, daily notes, dreaming reports, DREAMS.md, hook notes.
+
+`theirs` are the files that the host's own forget scans, with the rules that it has; what goes beyond either of them is
+counted apart, so that the host's counts stay comparable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from forgetguard.adapters.openclaw.blocks import blocks, marker_keys, note_sections
+from forgetguard.adapters.openclaw.corpus import FOLDER as CORPUS
+from forgetguard.adapters.openclaw.corpus import Corpus, needle_text, put, stamp
+from forgetguard.adapters.openclaw.keys import claim_of
+from forgetguard.adapters.openclaw.layout import Agent
+from forgetguard.adapters.openclaw.scrub import Scrubbed, Wanted, is_old_history, scrub, split
+from forgetguard.purge.needles import decode
+from forgetguard.purge.surfaces import file_tools as files
+from forgetguard.purge.surfaces.protocol import Artefact, Declaration, Erased, Finding, Standing, Surface, Targets, Work
+from forgetguard.purge.surfaces.sqlite_scan import run_child
+
+SUFFIXES = (".md", ".markdown", ".txt")
+ROOT_FILES = ("memory.md", "user.md", "dreams.md")
+_THEIR_ROOT = ("MEMORY.md", "USER.md", "DREAMS.md", "dreams.md")
+_THEIR_KINDS = ("memoryEntries", "memoryLines")
+_ELSEWHERE = {"memoryEntries": "otherEntries", "memoryLines": "otherLines"}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """A file: `path` is what is read and replaced, `place` its name from the workspace, `theirs` whether the host scans it."""
+
+    path: Path
+    place: str
+    theirs: bool
+    linked: bool = False
+
+
+class Workspace:
+    """The memory files, read once for as long as they stay the same."""
+
+    def __init__(self, agent: Agent, corpus: Corpus) -> None:
+        self.agent = agent
+        self.corpus = corpus
+        self.root = agent.workspace
+        self._content: dict[Path, tuple[object, bytes]] = {}
+        self._scrubbed: dict[tuple[Path, object, object], Scrubbed] = {}
+        self._wanted: tuple[object, Wanted] | None = None
+        self._links: dict[Path, tuple[object, frozenset[str], tuple[tuple[str, str], ...], tuple[str, ...]]] = {}
+
+    def walk(self) -> tuple[tuple[MemoryFile, ...], tuple[Finding, ...]]:
+        """The files, by place, and what is in the way."""
+        if not self.root.is_dir():
+            return (), ()
+        base = self.root.resolve()
+        found: dict[Path, MemoryFile] = {}
+        findings: list[Finding] = []
+        for name in sorted(os.listdir(base)):
+            if name.lower() in ROOT_FILES:
+                self._root_file(base, name, found, findings)
+        for folder in ("memory", "users", *self._extra(base)):
+            self._folder(base, folder, found, findings)
+        return tuple(sorted(found.values(), key=lambda one: one.place)), tuple(dict.fromkeys(findings))
+
+    def _extra(self, base: Path) -> Iterator[str]:
+        for path in self.agent.extra_paths:
+            resolved = path.resolve()
+            if resolved.is_relative_to(base) and resolved != base and resolved.exists():
+                yield resolved.relative_to(base).as_posix()
+
+    def _root_file(self, base: Path, name: str, found: dict[Path, MemoryFile], findings: list[Finding]) -> None:
+        path = base / name
+        target = path.resolve()
+        if not target.is_relative_to(base):
+            findings.append(Finding(Standing.REFUSED, name, "symlink-outside"))
+        elif target.is_file():
+            held = target.stat()
+            found[target] = MemoryFile(target, name, name in _THEIR_ROOT, held.st_nlink > 1)
+
+    def _folder(self, base: Path, folder: str, found: dict[Path, MemoryFile], findings: list[Finding]) -> None:
+        top = base / folder
+        if not top.exists():
+            return
+        if not top.resolve().is_relative_to(base):
+            findings.append(Finding(Standing.REFUSED, folder, "symlink-outside"))
+            return
+        if top.is_file():
+            found.setdefault(top, MemoryFile(top, folder, False))
+            return
+        listed, more = files.walk(top, SUFFIXES)
+        findings += [Finding(one.standing, f"{folder}/{one.place}", one.code, one.count) for one in more]
+        for one in listed:
+            place = f"{folder}/{one.place}"
+            if place.startswith(f"{CORPUS}/") or (folder == "users" and one.path.name.lower() != "user.md"):
+                continue
+            theirs = folder == "memory" and one.path.name.endswith(".md")
+            found.setdefault(one.path, MemoryFile(one.path, place, theirs, one.linked))
+
+    def content(self, file: MemoryFile) -> bytes:
+        """What stands in the file."""
+        now = stamp(file.path)
+        known = self._content.get(file.path)
+        if known is None or known[0] != now:
+            known = self._content[file.path] = (now, file.path.read_bytes())
+        return known[1]
+
+    def wanted(self, targets: Targets) -> Wanted:
+        """What to look for, with what the corpus says now."""
+        said = self.corpus.said(targets.sessions)
+        name = (targets.sessions, targets.entry_keys, id(targets.needles), id(said))
+        if self._wanted is None or self._wanted[0] != name:
+            made = Wanted(self.agent.name, targets.sessions, targets.entry_keys, said, targets.needles)
+            self._wanted = (name, made)
+            self._scrubbed.clear()
+        return self._wanted[1]
+
+    def scrubbed(self, file: MemoryFile, wanted: Wanted) -> Scrubbed:
+        """What goes from the file."""
+        key = (file.path, stamp(file.path), id(wanted))
+        if key not in self._scrubbed:
+            self._scrubbed[key] = scrub(self.content(file), file.place, wanted)
+        return self._scrubbed[key]
+
+    def changes(self, targets: Targets) -> Mapping[str, bool]:
+        """The places of the files that a purge would change, and whether the host's own forget would."""
+        wanted = self.wanted(targets)
+        made: dict[str, bool] = {}
+        for file in self.walk()[0]:
+            found = self.scrubbed(file, wanted)
+            if found.cuts:
+                made[file.place] = file.theirs and any(cut.kind in _THEIR_KINDS for cut in found.cuts)
+        return made
+
+    def keeps(self, targets: Targets) -> frozenset[str]:
+        """The places of the files that keep such text, because a person wrote it."""
+        wanted = self.wanted(targets)
+        return frozenset(file.place for file in self.walk()[0] if self.scrubbed(file, wanted).kept)
+
+    def facts(self, file: MemoryFile) -> tuple[frozenset[str], tuple[tuple[str, str], ...], tuple[str, ...]]:
+        """Marker keys, (key, text) of marked entries, and the sessions that hook notes in the file name."""
+        now = stamp(file.path)
+        known = self._links.get(file.path)
+        if known is None or known[0] != now:
+            content = self.content(file)
+            keys: frozenset[str] = frozenset()
+            entries: tuple[tuple[str, str], ...] = ()
+            notes: tuple[str, ...] = ()
+            lines = split(content) if b"openclaw-memory-promotion:" in content or b"Session ID" in content else ()
+            if lines:
+                keys = frozenset(key for line in lines for key in marker_keys(line))
+                entries = tuple(
+                    (key, decode(b"".join(lines[one.first : one.last]))) for one in blocks(lines) for key in one.keys
+                )
+                notes = tuple(session for _, _, session in note_sections(lines))
+            known = self._links[file.path] = (now, keys, entries, notes)
+        return known[1:]
+
+    def refusals(self) -> tuple[str, ...]:
+        """What the host says of files whose old history nobody can trace."""
+        return tuple(
+            f"Cannot trace historical consolidation highlights in {file.place}; review them manually."
+            for file in self.walk()[0]
+            if file.theirs and is_old_history(self.content(file))
+        )
+
+
+@dataclass(frozen=True)
+class NotesSurface(Surface):
+    """`curated`: place of a note to the sessions that are on record as its writers; such a note is kept and reported."""
+
+    workspace: Workspace
+    curated: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    name: str = "notes"
+
+    def declares(self) -> Declaration:
+        covers = ("files:MEMORY.md", "files:USER.md", "files:DREAMS.md", "files:memory/**", "files:users/*/USER.md")
+        not_covered = ("disk-blocks", *(("extra-paths-outside",) if self._outside() else ()))
+        return Declaration(
+            "openclaw.notes", covers, ("hand-written", "curated-write"), not_covered, ("replace",), by_text=True
+        )
+
+    def _outside(self) -> bool:
+        base = self.workspace.root.resolve()
+        return any(not path.resolve().is_relative_to(base) for path in self.workspace.agent.extra_paths)
+
+    def find(self, targets: Targets) -> Iterator[Artefact | Finding]:
+        found, findings = self.workspace.walk()
+        yield from findings
+        wanted = self.workspace.wanted(targets)
+        for file in found:
+            made = self.workspace.scrubbed(file, wanted)
+            yield from self._artefacts(file, made)
+            yield from self._kept(file, made, targets)
+            if made.cuts and file.linked:
+                yield Finding(Standing.CANNOT_PROVE, file.place, "hard-link-elsewhere")
+
+    def _artefacts(self, file: MemoryFile, made: Scrubbed) -> Iterator[Artefact]:
+        if not made.cuts:
+            return
+        theirs = file.theirs and any(cut.kind in _THEIR_KINDS for cut in made.cuts)
+        yield Artefact("memoryFiles" if theirs else "otherFiles", file.place, file.place)
+        for cut, text in made.texts():
+            kind = cut.kind if file.theirs else _ELSEWHERE.get(cut.kind, cut.kind)
+            name = cut.key or hashlib.sha256(b"".join(made.lines[cut.first : cut.last])).hexdigest()
+            said = "\n".join(line for line in text.splitlines() if needle_text(line))
+            yield Artefact(kind, file.place, name, said or None)
+
+    def _kept(self, file: MemoryFile, made: Scrubbed, targets: Targets) -> Iterator[Finding]:
+        by_session = bool(self.curated.get(file.place, frozenset()) & targets.sessions)
+        for code, count in sorted(made.kept.items()):
+            yield Finding(Standing.RETAINED, file.place, "curated-write" if by_session else code, count)
+
+    def erase(self, targets: Targets, work: Work) -> Erased:
+        changed: list[Path] = []
+        findings: list[Finding] = []
+        passages = 0
+        if work.resumed:
+            for folder in ("memory", "users"):
+                files.sweep(self.workspace.root / folder)
+            _sweep_root(self.workspace.root)
+        wanted = self.workspace.wanted(targets)
+        for file in self.workspace.walk()[0]:
+            made = self.workspace.scrubbed(file, wanted)
+            if not made.cuts:
+                continue
+            prehash = files.digest(self.workspace.content(file))
+            work.saw(self._artefacts(file, made))
+            work.touching(file.place, prehash)
+            left = made.content()
+            if any(cut.kind == "hookNotes" for cut in made.cuts) and not left.strip():
+                put(file.path, left, prehash)
+            else:
+                files.replace(file.path, left, prehash)
+            changed.append(file.path)
+            passages += len(made.cuts)
+            if file.linked:
+                findings.append(Finding(Standing.CANNOT_PROVE, file.place, "hard-link-elsewhere"))
+        files.settle(changed)
+        return Erased({"files": len(changed), "passages": passages}, tuple(findings))
+
+    def residue(self, targets: Targets) -> Iterator[Finding]:
+        found, findings = self.workspace.walk()
+        yield from (one for one in findings if one.standing is Standing.CANNOT_PROVE)
+        wanted = self.workspace.wanted(targets)
+        for file in found:
+            content = self.workspace.content(file)
+            if content.startswith(files.WIDE_BOMS):
+                if targets.needles.holds(decode(content)):
+                    yield Finding(Standing.RESIDUE, file.place, "wide-text")
+                continue
+            made = self.workspace.scrubbed(file, wanted)
+            if made.cuts:
+                yield Finding(Standing.RESIDUE, file.place, "text", len(made.cuts))
+            yield from self._kept(file, made, targets)
+        yield from self._outside_of(findings, targets)
+
+    def _outside_of(self, findings: tuple[Finding, ...], targets: Targets) -> Iterator[Finding]:
+        """What links that lead out of the workspace lead to is looked at, and never written."""
+        base = self.workspace.root.resolve()
+        targets_of = {(base / one.place).resolve(): one.place for one in findings if one.code == "symlink-outside"}
+        paths = [path for path in targets_of if path.is_file()]
+        for answer in run_child(paths, targets.needles.raw_patterns, skip_databases=True) if targets.needles else ():
+            place = targets_of[Path(str(answer["path"]))]
+            if answer.get("error"):
+                yield Finding(Standing.CANNOT_PROVE, place, "unreadable")
+            elif answer["hits"]:
+                yield Finding(Standing.RESIDUE, place, "symlink-outside")
+
+    def keys(self) -> Iterator[str]:
+        for file in self.workspace.walk()[0]:
+            if file.theirs:
+                yield from sorted(self.workspace.facts(file)[0])
+
+    def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:
+        for file in self.workspace.walk()[0]:
+            for key, text in self.workspace.facts(file)[1]:
+                if key not in targets.entry_keys and targets.needles.holds(text):
+                    yield key, claim_of(text)
+
+
+def _sweep_root(root: Path) -> None:
+    for name in os.listdir(root):
+        path = root / name
+        if name.endswith(files.LEFTOVER) and stat.S_ISREG(path.lstat().st_mode):
+            path.unlink()
