@@ -13,6 +13,7 @@ from forgetguard.rules.cjk import cut
 from forgetguard.rules.frames import change
 from forgetguard.rules.lexemes import scan
 from forgetguard.rules.lexicon import rows
+from forgetguard.rules.subjects import subject
 from forgetguard.rules.text import clean
 from forgetguard.rules.tokens import _expand, _phrase_table, _without_hyphens, parse
 from forgetguard.rules.words import CJK_LANGUAGES, stem
@@ -81,6 +82,19 @@ def test_a_phrase_has_the_relation_of_its_word() -> None:
     doctor = next(token for token in tokens if token.form == "family doctor")
     assert (doctor.relation, doctor.possessive) == ("care", True)
     assert not any(token.relation for token in parse("User is expecting a baby").tokens)
+
+
+@pytest.mark.parametrize(
+    ("fact", "candidate"),
+    [
+        ("User's mother is a nurse", "User's mother-in-law is a nurse"),
+        ("User's wife lives in Rome", "User's ex-wife lives in Rome"),
+        ("User does not eat meat", "User's co-worker is vegetarian"),
+        ("La mère de l'utilisateur est infirmière", "La belle-mère de l'utilisateur est infirmière"),
+    ],
+)
+def test_a_relative_of_two_words_is_somebody_else(fact: str, candidate: str) -> None:
+    assert subject(align(parse(candidate), parse(fact)))
 
 
 def test_a_phrase_leaves_an_ending_whole() -> None:
