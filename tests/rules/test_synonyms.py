@@ -13,7 +13,8 @@ from forgetguard.rules.cjk import cut
 from forgetguard.rules.frames import change
 from forgetguard.rules.lexemes import scan
 from forgetguard.rules.lexicon import rows
-from forgetguard.rules.subjects import subject
+from forgetguard.rules.matching import judge
+from forgetguard.rules.readings import readings
 from forgetguard.rules.text import clean
 from forgetguard.rules.tokens import _expand, _phrase_table, _without_hyphens, parse
 from forgetguard.rules.words import CJK_LANGUAGES, stem
@@ -94,7 +95,7 @@ def test_a_phrase_has_the_relation_of_its_word() -> None:
     ],
 )
 def test_a_relative_of_two_words_is_somebody_else(fact: str, candidate: str) -> None:
-    assert subject(align(parse(candidate), parse(fact)))
+    assert judge(readings(candidate), parse(fact), 0.9).action == "store"
 
 
 def test_a_phrase_leaves_an_ending_whole() -> None:
