@@ -71,19 +71,21 @@ def lines_of_words() -> dict[str, float]:
 def judge(
     candidate: Sequence[Reading], fact: Parsed, similarity: float | None, *, past: str = "drop", wordnet: bool = True
 ) -> Decision:
-    """`decide` for a whole candidate and, if that stores, for each of its clauses; the first that drops, else holds."""
-    whole = decide(candidate[0].parsed, fact, similarity, past=past, wordnet=wordnet)
-    if candidate[0].request and (share := _note_share(candidate, fact, wordnet)) >= NOTE_SHARE:
+    """`decide` for the whole candidate and, if that stores, for each of its clauses; the first that drops, else holds.
+
+    A text that may be in more than one language is read in the fact's, if that is one of them.
+    """
+    wholes = [reading for reading in candidate if not reading.clause]
+    own = next((reading for reading in wholes if reading.parsed.language == fact.language), wholes[0])
+    if wholes[0].request and (share := _note_share(own, fact, wordnet)) >= NOTE_SHARE:
         return Decision("drop", "note", share)
+    whole = decide(own.parsed, fact, similarity, past=past, wordnet=wordnet)
     if whole.action == "drop":
         return whole
     held = whole if whole.action == "hold" else None
-    for reading in candidate[1:]:
-        if not _applies(reading, candidate[0], fact):
-            continue
-        asked = _for_clause(similarity) if reading.clause else similarity
-        part = decide(reading.parsed, fact, asked, past=past, wordnet=wordnet, clause=reading.clause)
-        named = Decision(part.action, "clause" if reading.clause else part.code, part.coverage, part.code)
+    for reading in candidate[len(wholes) :]:
+        part = decide(reading.parsed, fact, _for_clause(similarity), past=past, wordnet=wordnet, clause=True)
+        named = Decision(part.action, "clause", part.coverage, part.code)
         if part.action == "drop":
             return named
         if part.action == "hold" and held is None:
@@ -91,14 +93,9 @@ def judge(
     return held or whole
 
 
-def _applies(reading: Reading, whole: Reading, fact: Parsed) -> bool:
-    """A clause always does; the text in another language only where that is the fact's and the likeliest is not."""
-    return reading.clause or (whole.parsed.language != fact.language == reading.parsed.language)
-
-
-def _note_share(candidate: Sequence[Reading], fact: Parsed, wordnet: bool) -> float:
+def _note_share(reading: Reading, fact: Parsed, wordnet: bool) -> float:
     """The share of a fact's content weight that a request to forget names."""
-    return round(align(candidate[0].parsed, fact, wordnet=wordnet).coverage()[0], 4)
+    return round(align(reading.parsed, fact, wordnet=wordnet).coverage()[0], 4)
 
 
 def _for_clause(similarity: float | None) -> float | None:

@@ -51,12 +51,21 @@ def _is_converse(alignment: Alignment) -> bool:
 
 
 def _is_of_nouns(alignment: Alignment) -> bool:
-    """Whether the converse words are relations ("his landlord is X" says what "he is a tenant of X" says)."""
+    """Whether the converse words are relations, one of them the user's ("my landlord is X", "I am a tenant of X")."""
     language = alignment.whole_fact.language
     return any(
-        at >= 0 and bool(f.relation) and are_converse(f.key, alignment.candidate[at].key, language)
+        at >= 0
+        and bool(f.relation)
+        and are_converse(f.key, alignment.candidate[at].key, language)
+        and _is_users(alignment.whole_fact, f) != _is_users(alignment.whole_candidate, alignment.candidate[at])
         for f, at in zip(alignment.fact, alignment.forward, strict=True)
     )
+
+
+def _is_users(parsed: Parsed, relation: Token) -> bool:
+    """Whether the user possesses a relation: a user right before it, with its possessive."""
+    before = next((t for t in reversed(parsed.tokens) if t.start < relation.start and t.kind != "mark"), None)
+    return before is not None and before.kind == "user"
 
 
 def _is_asymmetric(alignment: Alignment, one: Token, two: Token) -> bool:
