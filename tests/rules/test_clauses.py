@@ -126,3 +126,11 @@ def test_a_removed_sentence_leaves_the_others_whole(text, data):
     for n, sentence in enumerate(plan):
         if n != at:
             assert text[sentence.start : sentence.end] in left
+
+
+@pytest.mark.parametrize("piece", ["a,b ", "l'", "User lives in Lisbon, and ", "- a\n", "忘、", '("', "1. ", "…"])
+def test_long_texts_take_linear_time(piece):
+    # A quadratic rule would take minutes here, and a recursive one would not come back.
+    text = piece * (40_000 // len(piece))
+    plan = _backend.sentences(text, ())
+    _backend.cuts(text, (), [(at, None) for at in range(len(plan))])

@@ -28,7 +28,7 @@ LONGEST_ABBREVIATION = 8
 AMOUNTS = ("number", "unit", "date", "weekday", "time")
 ONE_LETTER = {"e": ("pt",), "o": ("es",), "y": ("es",)}
 """The languages of conjunctions of one letter."""
-CLAUSE_REACH = 64
+CLAUSE_REACH = 16
 """Tokens from its start within which a clause has said something; a limit, so that the time stays linear."""
 VERB_WITHIN = 3
 """Words among which the verb of a clause stands."""

@@ -60,7 +60,7 @@ SLOTS = (
 )
 BIT = {name: 1 << i for i, name in enumerate(SLOTS)}
 ENDS = ".!?;…。\n"
-LONGEST_SENTENCE = 96
+LONGEST_SENTENCE = 48
 """Pieces after which a sentence is cut."""
 SHORT = 5
 """Most pieces of a text that asks to erase "that" and names nothing else."""

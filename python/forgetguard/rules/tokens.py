@@ -26,6 +26,8 @@ from forgetguard.rules.words import (
     vote,
 )
 
+LONGEST_WORD = 64
+"""Characters of a word beyond which it is no word that could be written out."""
 NEGATION_REACH = 6
 """Tokens after a negation word that it reaches, within its clause (RULES section 2.5)."""
 BACKWARD_NEGATION = frozenset({"de", *CJK_LANGUAGES})
@@ -117,6 +119,8 @@ def _expand(lexemes: list[Lexeme], language: str) -> list[Lexeme]:
 
 
 def _expand_word(lexeme: Lexeme, language: str) -> list[Lexeme]:
+    if len(lexeme.text) > LONGEST_WORD:
+        return [lexeme]  # "l'l'l'…" without end would be cut again and again
     words = _contractions().get((language, lexeme.text)) or _contractions().get(
         ("en", lexeme.text) if "'" in lexeme.text else ("", "")
     )
