@@ -204,9 +204,14 @@ fn align_meanings(alignment: &mut Alignment<'_>, language: Language, wordnet: bo
     }
 }
 
-/// Whether a token is a word or name of which a table says something.
+/// Kinds of tokens that may have a synonym or an opposite.
+pub(crate) const fn may_mean(kind: Kind) -> bool {
+    matches!(kind, Kind::Word | Kind::Name | Kind::Cjk)
+}
+
+/// Whether a token is one of which a table says something.
 fn means(token: Said<'_>) -> bool {
-    matches!(token.kind, Kind::Word | Kind::Name | Kind::Cjk) && (token.meaning != 0 || token.senses != 0)
+    may_mean(token.kind) && (token.meaning != 0 || token.senses != 0)
 }
 
 fn is_same(f: Said<'_>, c: Said<'_>) -> bool {

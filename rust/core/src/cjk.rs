@@ -50,9 +50,7 @@ impl Words {
         }
         let synonyms = lexicon::SYNONYMS.rows_by_language().filter(|row| row.0 == language);
         for word in synonyms.flat_map(|(_, [synonyms])| synonyms.split(' ')) {
-            words
-                .entry(word)
-                .or_insert((Kind::Cjk, Role::Content, Relation::None));
+            words.entry(word).or_insert((Kind::Cjk, Role::Content, Relation::None));
         }
         let longest = words.keys().map(|word| word.chars().count()).max().unwrap_or(0);
         Self { words, longest }

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::alignment::{Alignment, Starts, is_name};
+use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon::{self, Table};
-use crate::tokens::{Parsed, Sequences, starting_with, stemmed_sequences};
+use crate::tokens::{Parsed, Said, Sequences, starting_with, stemmed_sequences};
+use crate::voice::is_past;
 use crate::words::stem;
 
 /// What a frame does to what it frames.
@@ -54,9 +56,7 @@ pub(crate) fn find_frames(parsed: &Parsed) -> Box<[Frame]> {
     let keys: Vec<Cow<'_, str>> = parsed
         .tokens()
         .map(|token| match token.kind {
-            // A phrase is told by the word that it stands for.
-            Kind::Word | Kind::Negation if token.form.contains(' ') => Cow::Borrowed(token.key),
-            Kind::Word | Kind::Negation => stem(token.form, parsed.language),
+            Kind::Word | Kind::Negation => frame_key(token, parsed.language),
             _ => Cow::Borrowed(""),
         })
         .collect();
@@ -80,6 +80,15 @@ pub(crate) fn find_frames(parsed: &Parsed) -> Box<[Frame]> {
     out.into()
 }
 
+/// The stem of a word, or of the word that a phrase stands for.
+fn frame_key(token: Said<'_>, language: Language) -> Cow<'_, str> {
+    if token.form.contains(' ') {
+        Cow::Borrowed(token.key)
+    } else {
+        stem(token.form, language)
+    }
+}
+
 fn starts(parsed: &Parsed, framing: Framing) -> impl Iterator<Item = u32> {
     parsed
         .frames
@@ -99,10 +108,13 @@ pub(crate) fn quantifier(alignment: &Alignment<'_>) -> bool {
     turned(Framing::All, Framing::Some) || turned(Framing::Some, Framing::All)
 }
 
-/// The candidate only wishes, seeks or considers what the fact states.
+/// The candidate only wishes, seeks or considers what the fact states, or states as done what the fact wishes.
 pub(crate) fn modal(alignment: &Alignment<'_>) -> bool {
     let (fact, candidate) = (alignment.whole_fact, alignment.whole_candidate);
-    if has(fact, Framing::Modal) || !has(candidate, Framing::Modal) {
+    if has(fact, Framing::Modal) {
+        return !has(candidate, Framing::Modal) && is_told_as_done(alignment);
+    }
+    if !has(candidate, Framing::Modal) {
         return false;
     }
     let claims: Starts = alignment.held().filter(|&token| !is_name(token)).collect();
@@ -115,6 +127,14 @@ pub(crate) fn modal(alignment: &Alignment<'_>) -> bool {
     starts(candidate, Framing::Modal)
         .filter(|&start| !claims.contains(start) && !said(start))
         .any(|start| claims.last().is_none_or(|last| start < last))
+}
+
+/// An aligned English verb stands in the past in the candidate only.
+fn is_told_as_done(alignment: &Alignment<'_>) -> bool {
+    alignment.whole_candidate.language == Language::En
+        && alignment
+            .pairs()
+            .any(|(fact, candidate)| is_past(candidate) && !is_past(fact))
 }
 
 /// What the candidate adds is a change: a new state, not the old one.

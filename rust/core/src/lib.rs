@@ -7,7 +7,9 @@
 
 mod alignment;
 mod cjk;
+mod clauses;
 mod frames;
+mod index;
 mod language;
 mod lexemes;
 mod lexicon;
@@ -15,6 +17,12 @@ mod matching;
 mod numerals;
 mod order;
 mod quantities;
+mod readings;
+mod request_cjk;
+mod request_places;
+mod request_tags;
+mod request_targets;
+mod requests;
 mod subjects;
 mod text;
 mod tokens;
@@ -23,9 +31,13 @@ mod vetoes;
 mod voice;
 mod words;
 
+pub use clauses::{Clause, Cut, Sentence, cuts, has_narrative, sentences};
+pub use index::{Embedding, Hit, Index, Scale, similar};
 pub use language::Language;
 pub use lexemes::Kind;
-pub use matching::{Action, Decision, Options, decide, vetoes};
+pub use matching::{Action, Decision, Options, decide, judge, vetoes};
+pub use readings::{Reading, readings};
+pub use requests::{note_words, request_code};
 pub use text::{MAX_TEXT, clean, fold_text};
 pub use tokens::{Parsed, Role, Said, Token, parse};
 pub use version::{RULES_VERSION, rules_version};

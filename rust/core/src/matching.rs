@@ -9,6 +9,7 @@ use crate::alignment::{Alignment, align};
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon;
+use crate::readings::Reading;
 use crate::tokens::{Parsed, Said};
 use crate::vetoes::{VETOES, substitution};
 
@@ -20,6 +21,10 @@ const ANCHOR_SIMILARITY: f64 = 0.72;
 const ANCHOR_SHARE: f64 = 0.35;
 /// The same where there is no embedding.
 const WORDS_SHARE: f64 = 0.6;
+/// Least share of a fact's content weight that a request to forget or a deletion note names (RULES section 2.10).
+const NOTE_SHARE: f64 = 0.3333;
+/// Least share of a fact's content weight that a clause says again if it says no more than that.
+const CLAUSE_SHARE: f64 = 0.3333;
 const RARE: u8 = 8;
 /// Least digits of a bare number that is a code and no amount.
 const LONG_NUMBER: usize = 9;
@@ -104,6 +109,7 @@ impl Decision {
 /// The least similarity of each kind that has one.
 struct Lines {
     subset: f64,
+    clause: f64,
     superset: f64,
     anchor_drop: f64,
     anchor_hold: f64,
@@ -123,6 +129,7 @@ static LINES: LazyLock<Lines> = LazyLock::new(|| {
     let line = |code| number(row(code).0);
     Lines {
         subset: line("subset"),
+        clause: line("clause"),
         superset: line("superset"),
         anchor_drop: line("anchor-drop"),
         anchor_hold: line("anchor-hold"),
@@ -131,6 +138,49 @@ static LINES: LazyLock<Lines> = LazyLock::new(|| {
         words_anchor_hold: number(row("anchor-hold").1),
     }
 });
+
+/// [`decide`] for the whole candidate and, if that stores, for each of its clauses; the first that drops, else holds.
+///
+/// A text that may be in more than one language is read in the fact's, if that is one of them.
+#[must_use]
+pub fn judge(candidate: &[Reading], fact: &Parsed, similarity: Option<f64>, options: Options) -> Decision {
+    let wholes = candidate.iter().take_while(|reading| !reading.clause).count();
+    let own = candidate[..wholes]
+        .iter()
+        .find(|reading| reading.parsed.language == fact.language);
+    let own = &own.unwrap_or(&candidate[0]).parsed;
+    if candidate[0].request {
+        let share = note_share(own, fact, options);
+        if share >= NOTE_SHARE {
+            return Decision::new(Action::Drop, "note", share);
+        }
+    }
+    let whole = decide(own, fact, similarity, options, false);
+    if whole.action == Action::Drop {
+        return whole;
+    }
+    let mut held = (whole.action == Action::Hold).then_some(whole);
+    for reading in &candidate[wholes..] {
+        let part = decide(&reading.parsed, fact, for_clause(similarity), options, true);
+        let part = Decision { code: "clause", ..part };
+        match part.action {
+            Action::Drop => return part,
+            Action::Hold => held = held.or(Some(part)),
+            Action::Store => {}
+        }
+    }
+    held.unwrap_or(whole)
+}
+
+/// The embedding is of the whole text: below the line of clauses it says so, above it says nothing of one clause.
+fn for_clause(similarity: Option<f64>) -> Option<f64> {
+    similarity.filter(|&similarity| similarity < LINES.clause)
+}
+
+/// The share of a fact's content weight that a request to forget names.
+fn note_share(candidate: &Parsed, fact: &Parsed, options: Options) -> f64 {
+    rounded(align(candidate, fact, options.wordnet).coverage().0)
+}
 
 /// Whether `candidate` restates `fact`. `similarity`: on MiniLM's scale, or none where there is no embedding.
 ///
@@ -199,6 +249,9 @@ fn anchor(alignment: &Alignment<'_>, similarity: Option<f64>, coverage: f64) -> 
     let (of_fact, of_candidate) = alignment.coverage();
     let smaller = of_fact.min(of_candidate);
     let different = Decision::store("different", coverage);
+    if !alignment.kept().any(is_claim) {
+        return different;
+    }
     let Some(similarity) = similarity else {
         let likely = smaller >= WORDS_SHARE && coverage >= LINES.words_anchor_hold;
         return if likely {
@@ -217,8 +270,16 @@ fn anchor(alignment: &Alignment<'_>, similarity: Option<f64>, coverage: f64) -> 
     if similarity < ANCHOR_SIMILARITY || smaller < ANCHOR_SHARE || score < line {
         return different;
     }
-    let sure = alignment.fact.len() >= SURE_WORDS && score >= LINES.anchor_drop;
+    let sure = is_english(alignment) && alignment.fact.len() >= SURE_WORDS && score >= LINES.anchor_drop;
     Decision::new(if sure { Action::Drop } else { Action::Hold }, "anchor", coverage)
+}
+
+/// A word that says something of somebody: no name, relation or quantity.
+fn is_claim(token: Said<'_>) -> bool {
+    matches!(
+        token.kind,
+        Kind::Word | Kind::Cjk | Kind::Id | Kind::Email | Kind::Url | Kind::Phone
+    ) && !token.relation.is_some()
 }
 
 fn is_english(alignment: &Alignment<'_>) -> bool {
@@ -252,6 +313,9 @@ fn is_subset(alignment: &Alignment<'_>, clause: bool) -> bool {
     }
     let mut kept = alignment.kept().filter(|token| token.kind != Kind::Name);
     if kept.all(|token| token.relation.is_some()) {
+        return false;
+    }
+    if clause && alignment.coverage().0 < CLAUSE_SHARE {
         return false;
     }
     if alignment.kept().nth(1).is_some() || alignment.dropped().next().is_none() {

@@ -56,11 +56,21 @@ fn is_converse(alignment: &Alignment<'_>) -> bool {
         .any(|(fact, candidate)| are_converse(fact.key, candidate.key, language))
 }
 
-/// Whether the converse words are relations ("his landlord is X" says what "he is a tenant of X" says).
+/// Whether the converse words are relations, one of them the user's ("my landlord is X", "I am a tenant of X").
 fn is_of_nouns(alignment: &Alignment<'_>) -> bool {
-    let language = alignment.whole_fact.language;
-    let relations = || alignment.pairs().filter(|(fact, _)| fact.relation.is_some());
-    relations().any(|(fact, candidate)| are_converse(fact.key, candidate.key, language))
+    let (fact, candidate) = (alignment.whole_fact, alignment.whole_candidate);
+    alignment.pairs().any(|(f, c)| {
+        f.relation.is_some() && are_converse(f.key, c.key, fact.language) && is_users(fact, f) != is_users(candidate, c)
+    })
+}
+
+/// Whether the user possesses a relation: a user right before it, with its possessive.
+fn is_users(parsed: &Parsed, relation: Said<'_>) -> bool {
+    let mut before = parsed
+        .tokens()
+        .rev()
+        .filter(|token| token.start < relation.start && token.kind != Kind::Mark);
+    before.next().is_some_and(|before| before.kind == Kind::User)
 }
 
 /// The fact has a verb whose ends cannot be exchanged: a listed one, or any that stands between the two.
@@ -190,7 +200,8 @@ pub(crate) fn direction_of(form: &str, language: Language) -> Direction {
 /// What stands before and after, over and under, from and to, is exchanged.
 pub(crate) fn direction(alignment: &Alignment<'_>) -> bool {
     alignment.whole_fact.language == alignment.whole_candidate.language
-        && (ends_exchanged(alignment) || sides_exchanged(alignment))
+        // A converse verb exchanges from and to itself: "lent to" is "borrowed from".
+        && ((ends_exchanged(alignment) && !is_converse(alignment)) || sides_exchanged(alignment))
 }
 
 /// The class of the direction word directly before a token.

@@ -272,9 +272,21 @@ static CLASS_RANGES: LazyLock<Vec<(u32, u32, Class)>> = LazyLock::new(|| {
     ranges
 });
 
+static ASCII_CLASSES: LazyLock<[Class; 128]> = LazyLock::new(|| {
+    let mut code = 0;
+    [(); 128].map(|()| {
+        code += 1;
+        class_of(code - 1)
+    })
+});
+
 /// The class of a code point; unlisted ones are [`Class::Other`].
 pub(crate) fn char_class(char: char) -> Class {
-    class_of(char as u32)
+    if char.is_ascii() {
+        ASCII_CLASSES[char as usize]
+    } else {
+        class_of(char as u32)
+    }
 }
 
 fn class_of(code: u32) -> Class {

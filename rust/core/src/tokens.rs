@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::alignment::{Number, meaning_of, senses_of};
+use crate::alignment::{Number, may_mean, meaning_of, senses_of};
 use crate::cjk;
 use crate::frames::{Frame, find_frames};
 use crate::language::Language;
@@ -17,13 +17,15 @@ use crate::lexicon::{self, ByWord};
 use crate::numerals::cut_numerals;
 use crate::order::{Direction, direction_of};
 use crate::quantities::quantify;
-use crate::text::{clean, fold, index};
+use crate::text::{fold, index};
 use crate::voice::is_passive;
 use crate::words::{
     List, Particle, Relation, UNKNOWN_RARITY, is_given_name, is_known, is_listed, is_particle, rarity, relation, stem,
     vote,
 };
 
+/// Characters of a word beyond which it is no word that could be written out.
+const LONGEST_WORD: usize = 64;
 /// Tokens after a negation word that it reaches, within its clause (RULES section 2.5).
 const NEGATION_REACH: usize = 6;
 /// Three words in five make a text shouted.
@@ -185,13 +187,17 @@ impl Parsed {
     }
 }
 
-/// The typed tokens of `text`; `aliases` are further names of the user.
+/// The typed tokens of a cleaned text; `aliases` are further names of the user.
 #[must_use]
 pub fn parse<S: AsRef<str>>(text: &str, aliases: &[S]) -> Parsed {
-    let text = clean(text);
     let folded = fold(text);
     let lexemes = scan(text, &folded);
-    let language = vote(&lexemes);
+    let language = vote(&lexemes)[0];
+    parse_lexemes(lexemes, aliases, language)
+}
+
+/// The same for a text that is scanned already, read in this language.
+pub(crate) fn parse_lexemes<S: AsRef<str>>(lexemes: Vec<Lexeme<'_>>, aliases: &[S], language: Language) -> Parsed {
     let quantified = quantify(expand(cut_numerals(lexemes, language), language), language);
     let capitals = !is_shouted(&quantified);
     let mut tokens = Vec::with_capacity(quantified.len());
@@ -287,8 +293,13 @@ fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Parsed {
     }
     for (token, draft) in tokens.iter_mut().zip(drafts) {
         token.direction = direction_of(&draft.form, language);
-        if token.role == Role::Content && matches!(token.kind, Kind::Word | Kind::Name | Kind::Cjk) {
-            token.meaning = meaning_of(&form_stem(draft, language), language);
+        if token.role == Role::Content && may_mean(token.kind) {
+            let key = if token.kind == Kind::Name {
+                stem(&draft.form, language)
+            } else {
+                Cow::Borrowed(&*draft.key)
+            };
+            token.meaning = meaning_of(&key, language);
         }
         if token.role == Role::Content && token.kind == Kind::Word && language == Language::En {
             token.senses = senses_of(&draft.form, &draft.key);
@@ -358,6 +369,10 @@ fn contraction(form: &str, language: Language) -> Option<&'static [&'static str]
 }
 
 fn expand_word<'a>(mut lexeme: Lexeme<'a>, language: Language, out: &mut Vec<Lexeme<'a>>) {
+    if lexeme.text.chars().nth(LONGEST_WORD).is_some() {
+        out.push(lexeme); // "l'l'l'…" without end would be cut again and again
+        return;
+    }
     loop {
         if let Some(words) = contraction(&lexeme.text, language) {
             let first = Lexeme {
@@ -646,9 +661,8 @@ fn aliased<'a, S: AsRef<str>>(mut tokens: Vec<Draft<'a>>, aliases: &[S]) -> Vec<
 }
 
 fn name_forms(alias: &str) -> Vec<String> {
-    let text = clean(alias);
-    let folded = fold(text);
-    let lexemes = scan(text, &folded);
+    let folded = fold(alias);
+    let lexemes = scan(alias, &folded);
     lexemes
         .iter()
         .filter(|lexeme| lexeme.kind != Kind::Mark)
@@ -683,7 +697,7 @@ pub(crate) fn stemmed_sequences<T>(
     table
 }
 
-/// Phrases of several words with the key and the relation that they say.
+/// Phrases of several words with the key and relation that they say.
 static PHRASES: LazyLock<Sequences<(Cow<'static, str>, Relation)>> = LazyLock::new(|| {
     stemmed_sequences(lexicon::PHRASES.rows_by_language(), |language, word| {
         (stem(word, language), relation(word, language))
@@ -719,12 +733,11 @@ fn form_stem<'b>(draft: &'b Draft<'_>, language: Language) -> Cow<'b, str> {
 /// The tokens with every listed phrase as one word.
 fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
     let endings = endings(&tokens, language);
+    let splits = |at: usize| endings.iter().any(|&(start, end)| start < at && at < end);
     let (mut i, mut joined) = (0, 0);
     while i < tokens.len() {
-        let at = i + joined;
-        let parts = |place| endings.iter().any(|&(start, end)| start < place && place < end);
-        let found = phrase_at(&tokens[i..], language, |length| !parts(at) && !parts(at + length));
-        if let Some((length, word, kin)) = found {
+        let fits = |length: usize| !splits(i + joined) && !splits(i + joined + length);
+        if let Some((length, (word, kin))) = phrase_at(&tokens[i..], language, fits) {
             let span = &tokens[i..i + length];
             let form = span.iter().map(|draft| &*draft.form).collect::<Vec<_>>().join(" ");
             let Token { end, possessive, .. } = span[length - 1].token;
@@ -736,12 +749,13 @@ fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
             } else {
                 Kind::Word
             };
+            let (role, relation, rarity) = (Role::Content, *kin, rarity(word, word));
             draft.token = Token {
                 kind,
                 end,
-                role: Role::Content,
-                relation: kin,
-                rarity: rarity(word, word),
+                role,
+                relation,
+                rarity,
                 possessive,
                 ..draft.token
             };
@@ -755,32 +769,30 @@ fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
 
 /// Where something is said to have ended ("ya no", "nicht mehr"): a phrase takes in all of that or nothing.
 fn endings(tokens: &[Draft<'_>], language: Language) -> Vec<(usize, usize)> {
-    (0..tokens.len())
-        .filter_map(|i| match negation_at(&tokens[i..], language) {
-            Some((length, "cease")) => Some((i, i + length)),
-            _ => None,
-        })
+    let found = (0..tokens.len()).filter_map(|i| Some((i, negation_at(&tokens[i..], language)?)));
+    found
+        .filter(|(_, (_, kind))| *kind == "cease")
+        .map(|(i, (length, _))| (i, i + length))
         .collect()
 }
 
-/// The length of the longest phrase that starts here, and the key and the relation that it says.
+/// The length of the longest phrase that starts here and fits, and what it says.
 fn phrase_at(
     tokens: &[Draft<'_>],
     language: Language,
-    allowed: impl Fn(usize) -> bool,
-) -> Option<(usize, &'static str, Relation)> {
+    fits: impl Fn(usize) -> bool,
+) -> Option<(usize, &'static (Cow<'static, str>, Relation))> {
     if !matches!(tokens[0].token.kind, Kind::Word | Kind::Name | Kind::Unit) {
         return None;
     }
-    let fits = |draft: &Draft<'_>, key: &str| draft.token.kind != Kind::Mark && form_stem(draft, language) == key;
+    let is = |draft: &Draft<'_>, key: &str| draft.token.kind != Kind::Mark && form_stem(draft, language) == key;
     starting_with(&PHRASES, language, &form_stem(&tokens[0], language))
         .iter()
         .find(|(keys, _)| {
-            keys.len() <= tokens.len()
-                && tokens.iter().zip(keys).all(|(draft, key)| fits(draft, key))
-                && allowed(keys.len())
+            let length = keys.len();
+            length <= tokens.len() && tokens.iter().zip(keys).all(|(draft, key)| is(draft, key)) && fits(length)
         })
-        .map(|(keys, (word, kin))| (keys.len(), &**word, *kin))
+        .map(|(keys, said)| (keys.len(), said))
 }
 
 fn clauses(tokens: &mut [Draft<'_>]) {

@@ -10,6 +10,9 @@ use crate::lexicon;
 use crate::tokens::{Parsed, Role, Said};
 use crate::words::{Particle, is_particle};
 
+/// Endings of irregular English forms that are no past.
+const NO_PAST_ENDINGS: [&str; 4] = ["ing", "s", "er", "est"];
+
 /// A form of *be* (or *werden*) and, behind it, a participle.
 pub(crate) fn is_passive(parsed: &Parsed) -> bool {
     if parsed.language == Language::De {
@@ -27,21 +30,27 @@ pub(crate) fn is_passive(parsed: &Parsed) -> bool {
 static IRREGULAR_FORMS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
     lexicon::IRREGULAR
         .rows_by_language()
-        .filter(|(language, [form])| *language == Language::En && form.ends_with(['n', 't', 'd', 'g']))
-        .filter(|(_, [form])| !form.ends_with('g') || form.ends_with("ng"))
-        .map(|(_, [form])| form)
+        .filter(|&(language, [form, lemma])| language == Language::En && lemma != form)
+        .map(|(_, [form, _])| form)
+        .filter(|form| !NO_PAST_ENDINGS.iter().any(|ending| form.ends_with(ending)))
         .collect()
 });
+
+/// Whether an English word looks like a past form or a participle.
+pub(crate) fn is_past(token: Said<'_>) -> bool {
+    if token.kind != Kind::Word || token.role != Role::Content {
+        return false;
+    }
+    let first = token.form.split(' ').next().unwrap_or("");
+    first.ends_with("ed") || IRREGULAR_FORMS.contains(first)
+}
 
 fn looks_participle(token: Said<'_>, language: Language) -> bool {
     if token.kind != Kind::Word || token.role != Role::Content {
         return false;
     }
     match language {
-        Language::En => {
-            let first = token.form.split(' ').next().unwrap_or("");
-            first.ends_with("ed") || IRREGULAR_FORMS.contains(first)
-        }
+        Language::En => is_past(token),
         Language::De => token.form.starts_with("ge"),
         _ => [
             "ado", "ada", "ido", "ida", "ados", "adas", "idos", "idas", "e", "ee", "i", "u",

@@ -10,7 +10,7 @@ use crate::lexemes::{Kind, Lexeme};
 use crate::lexicon::{self, ByWord, Table};
 
 /// Languages that the vote chooses between; the first wins a tie.
-const LANGUAGES: [Language; 5] = [Language::En, Language::Pt, Language::Es, Language::Fr, Language::De];
+pub(crate) const LANGUAGES: [Language; 5] = [Language::En, Language::Pt, Language::Es, Language::Fr, Language::De];
 /// Tables whose words vote beside the stop words.
 const VOTING_TABLES: [Table; 7] = [
     lexicon::USER,
@@ -47,8 +47,10 @@ fn place(language: Language) -> Option<usize> {
     LANGUAGES.iter().position(|&voted| voted == language)
 }
 
-/// The language of a text by its stop words; for CJK by its script.
-pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Language {
+/// The languages that a text may be in, the likeliest first; for CJK the one of its script.
+///
+/// Listed words vote; among languages with equally many votes the text's inflected words put one first.
+pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Vec<Language> {
     let runs = || {
         lexemes
             .iter()
@@ -58,13 +60,14 @@ pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Language {
     let words = || lexemes.iter().filter(|lexeme| lexeme.kind == Kind::Word);
     let characters = runs().count();
     if characters > 0 && 2 * characters > words().count() {
-        return if runs().any(|c| ('\u{ac00}'..='\u{d7a3}').contains(&c)) {
+        let language = if runs().any(|c| ('\u{ac00}'..='\u{d7a3}').contains(&c)) {
             Language::Ko
         } else if runs().any(|c| ('\u{3041}'..='\u{30ff}').contains(&c)) {
             Language::Ja
         } else {
             Language::Zh
         };
+        return vec![language];
     }
     let mut counts = [0; LANGUAGES.len()];
     for part in words().flat_map(|word| word.text.split('\'')) {
@@ -74,13 +77,23 @@ pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Language {
             }
         }
     }
-    let mut best = 0;
-    for at in 1..LANGUAGES.len() {
-        if counts[at] > counts[best] {
-            best = at;
-        }
+    let most = counts.into_iter().max().unwrap_or(0);
+    let mut leading: Vec<Language> = LANGUAGES
+        .into_iter()
+        .zip(counts)
+        .filter(|&(_, count)| count == most)
+        .map(|(language, _)| language)
+        .collect();
+    if leading.len() > 1 {
+        let inflected = |language: Language| words().filter(|word| is_word_of(&word.text, language)).count();
+        leading.sort_by_cached_key(|&language| usize::MAX - inflected(language));
     }
-    LANGUAGES[best]
+    leading
+}
+
+/// Whether the tables of ordinary words and of irregular forms know a word of this language.
+fn is_word_of(word: &str, language: Language) -> bool {
+    IRREGULAR.contains(language, word) || (language == Language::En && RARITY.contains_key(word))
 }
 
 // -- stems -------------------------------------------------------------------------------------------------------------
@@ -192,6 +205,11 @@ pub(crate) fn is_listed(list: List, form: &str, language: Language) -> bool {
     members.contains(language, form) || members.contains(Language::Any, form)
 }
 
+/// Whether `form` is a function word of this very language.
+pub(crate) fn is_stop_word(form: &str, language: Language) -> bool {
+    STOP.contains(language, form)
+}
+
 macro_rules! particle_classes {
     ($($class:ident = $name:literal),* $(,)?) => {
         /// A class of `particles.tsv`.
@@ -208,11 +226,14 @@ macro_rules! particle_classes {
 }
 
 particle_classes! {
+    Abbreviation = "abbreviation",
     Agent = "agent",
     Be = "be",
     Clock = "clock",
     Complement = "complement",
+    Conjunction = "conjunction",
     DateGlue = "date-glue",
+    Determiner = "determiner",
     Genitive = "genitive",
     LightNoun = "light-noun",
     NameEnding = "name-ending",
@@ -220,8 +241,10 @@ particle_classes! {
     NumberGlue = "number-glue",
     Oblique = "oblique",
     OrdinalEnding = "ordinal-ending",
+    Pair = "pair",
     Party = "party",
     Possessive = "possessive",
+    Preposition = "preposition",
     Privative = "privative",
     Rate = "rate",
     ScopeEnd = "scope-end",

@@ -1,6 +1,9 @@
 //! The extension module `forgetguard.rules._native`: argument parsing, one call into the core, error mapping.
 
+mod clauses;
+mod index;
 mod matching;
+mod requests;
 mod text;
 mod tokens;
 mod version;
@@ -11,7 +14,13 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::clauses::{Clause, Sentence, cuts, has_narrative, sentences};
+    #[pymodule_export]
+    use super::index::{Index, explain};
+    #[pymodule_export]
     use super::matching::{decide, vetoes};
+    #[pymodule_export]
+    use super::requests::{note_words, request_code};
     #[pymodule_export]
     use super::tokens::tokens;
     #[pymodule_export]

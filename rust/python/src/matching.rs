@@ -1,6 +1,6 @@
 //! Does a candidate put a forgotten fact back?
 
-use forgetguard_core::{Options, parse};
+use forgetguard_core::{Options, clean, parse};
 use pyo3::pyfunction;
 
 use crate::text::Text;
@@ -17,7 +17,10 @@ pub(crate) fn decide(
     wordnet: bool,
     clause: bool,
 ) -> (&'static str, &'static str, f64) {
-    let (candidate, fact) = (parse(candidate.as_ref(), &aliases), parse(fact.as_ref(), &aliases));
+    let (candidate, fact) = (
+        parse(clean(candidate.as_ref()), &aliases),
+        parse(clean(fact.as_ref()), &aliases),
+    );
     let options = Options { keeps_past, wordnet };
     let decision = forgetguard_core::decide(&candidate, &fact, similarity, options, clause);
     (decision.action.name(), decision.code, decision.coverage)
@@ -26,6 +29,9 @@ pub(crate) fn decide(
 /// The codes of all vetoes that hold between a candidate and a fact.
 #[pyfunction]
 pub(crate) fn vetoes(candidate: Text, fact: Text, aliases: Vec<Text>, wordnet: bool) -> Vec<&'static str> {
-    let (candidate, fact) = (parse(candidate.as_ref(), &aliases), parse(fact.as_ref(), &aliases));
+    let (candidate, fact) = (
+        parse(clean(candidate.as_ref()), &aliases),
+        parse(clean(fact.as_ref()), &aliases),
+    );
     forgetguard_core::vetoes(&candidate, &fact, wordnet)
 }

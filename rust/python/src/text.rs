@@ -6,6 +6,18 @@ use pyo3::types::{PyBytes, PyString};
 /// A `str` argument. Lone surrogates, which no Rust string can hold, are U+FFFD, as the rules see them.
 pub(crate) struct Text(String);
 
+impl Text {
+    pub(crate) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
 impl AsRef<str> for Text {
     fn as_ref(&self) -> &str {
         &self.0

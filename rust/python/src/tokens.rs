@@ -1,5 +1,6 @@
 //! Lexemes to typed tokens: what each piece of a sentence is, in the order it was said.
 
+use forgetguard_core::{clean, parse};
 use pyo3::pyfunction;
 
 use crate::text::Text;
@@ -20,7 +21,7 @@ type Token = (
 /// Language, exact form, whether something ended, and the tokens of a text.
 #[pyfunction]
 pub(crate) fn tokens(text: Text, aliases: Vec<Text>) -> (&'static str, String, bool, Vec<Token>) {
-    let parsed = forgetguard_core::parse(text.as_ref(), &aliases);
+    let parsed = parse(clean(text.as_ref()), &aliases);
     let tokens = parsed
         .tokens()
         .map(|token| {
