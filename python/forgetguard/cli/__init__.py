@@ -33,6 +33,7 @@ COMMANDS = {
     "review": ("forgetguard.cli.review", "Look at what was dropped or held, and hand it back."),
     "ledger": ("forgetguard.cli.ledger", "Status, verification, keys and copies of the ledger."),
     "purge": ("forgetguard.cli.purge", "Delete every memory of a session, a person or a source, and prove it."),
+    "memory": ("forgetguard.cli.memory", "Forget on the state directory of a host that is known here (OpenClaw)."),
     "tombstone": ("forgetguard.cli.purge", "Sessions that may not come back."),
     "receipts": ("forgetguard.cli.purge", "Signed receipts of purges."),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sqlite3
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
@@ -35,9 +36,17 @@ def init(common: Common) -> None:
 
 
 @click.command()
+@click.option(
+    "--state-dir", type=click.Path(path_type=Path), help="Look at a host's state directory (OpenClaw) instead."
+)
 @common
-def doctor(common: Common) -> int:
-    """Say what is installed and whether the ledger can be used. Exit code 1 where it cannot. No text is shown."""
+def doctor(common: Common, state_dir: Path | None) -> int:
+    """Say what is installed and whether the ledger can be used. Exit code 1 where it cannot. No text is shown.
+
+    With --state-dir: what a purge would erase there, report, or not cover, and whether it could run now.
+    """
+    if state_dir is not None:
+        return _doctor_of_host(common, state_dir)
     from forgetguard.rules import BACKEND
 
     facts: dict[str, object] = {
@@ -65,6 +74,19 @@ def doctor(common: Common) -> int:
         tell(f"problem: {problem} [{problem.code}]")
         tell(f"  {problem.advice}")
     return 0 if problem is None else 1
+
+
+def _doctor_of_host(common: Common, state_dir: Path) -> int:
+    from forgetguard.adapters.openclaw import State
+    from forgetguard.adapters.openclaw.doctor import examine, lines
+
+    facts, ready = examine(State.at(state_dir))
+    if common.as_json:
+        emit("doctor", ok=ready, **facts)
+    else:
+        for line in lines(facts):
+            say(line)
+    return 0 if ready else 1
 
 
 @click.command()

@@ -75,7 +75,11 @@ def _entry(lines: Sequence[bytes], number: int, keys: tuple[str, ...]) -> tuple[
         if more and not _COMMENTS.sub(b"", line).strip():
             keys += more
             end = number + 1
-        elif more or _HEADING.match(line) or (not is_blank(line) and line.lstrip().startswith(b"<!--") and not _LINEAGE.match(line)):
+        elif (
+            more
+            or _HEADING.match(line)
+            or (not is_blank(line) and line.lstrip().startswith(b"<!--") and not _LINEAGE.match(line))
+        ):
             return keys, end
         elif not is_blank(line) and not _LINEAGE.match(line):
             return keys, number + 1

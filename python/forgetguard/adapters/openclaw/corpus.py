@@ -56,7 +56,7 @@ def plain(snippet: bytes) -> bytes:
 
 
 class Corpus:
-    """The corpus of a workspace, as one agent's purge sees it. What was found in a file is kept while it is unchanged."""
+    """The corpus of a workspace, as one agent's purge sees it. What was found in a file is kept until it changes."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent

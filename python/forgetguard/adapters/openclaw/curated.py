@@ -49,9 +49,9 @@ def _records(agent: Agent, sessions: frozenset[str]) -> Iterator[dict[str, Any]]
     """The assistant's messages in transcripts and archives of these sessions; with the directory that they ran in."""
     with database.reading(agent.database) as connection:
         for batch in batches(sorted(sessions)):
-            sql = f"SELECT session_id, event_json, event_zstd FROM transcript_events WHERE session_id IN ({marks(batch)})"
+            sql = "SELECT session_id, event_json, event_zstd FROM transcript_events WHERE session_id IN"
             folders: dict[str, object] = {}
-            for session, text, packed in connection.execute(f"{sql} ORDER BY session_id, seq", batch):
+            for session, text, packed in connection.execute(f"{sql} ({marks(batch)}) ORDER BY session_id, seq", batch):
                 yield from _read(text if text is not None else _unpacked(packed), folders, session)
             yield from _archived(connection, batch)
 

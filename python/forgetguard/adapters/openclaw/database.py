@@ -113,7 +113,12 @@ def _stamp(path: Path) -> tuple[int, int, int, bool]:
 
 
 def _code(error: Exception) -> str:
-    known = {"BusyError": "busy", "NotADBError": "not-a-database", "CorruptError": "corrupt", "CantOpenError": "missing"}
+    known = {
+        "BusyError": "busy",
+        "NotADBError": "not-a-database",
+        "CorruptError": "corrupt",
+        "CantOpenError": "missing",
+    }
     return known.get(type(error).__name__, "unreadable")
 
 

@@ -4,8 +4,8 @@
     forget(agent, plan, home, order)                 do it
     forget_all(state, selection, ...)                every agent, each in its own process, one merged report
 
-Every report has the host's keys and an exit code: 0 done, 1 residue or failed, 3 cannot prove, 4 refused, 5 when an id or
-a value was known to nobody.
+Every report has the host's keys and an exit code: 0 done, 1 residue or failed, 3 cannot prove, 4 refused, 5 when an id
+or a value was known to nobody.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Outcome:
     exit_code: int = DONE
 
 
-def plan_forget(agent: Agent, selection: Selection, operator: Operator | None = None, *, strict: bool = False) -> Planned:
+def plan_forget(
+    agent: Agent, selection: Selection, operator: Operator | None = None, *, strict: bool = False
+) -> Planned:
     """Resolve and look, touching nothing. Raises NothingMatched when `strict` and a value is unknown."""
     selection = replace(selection, union=True, allow_unresolved=True)
     roster = hosted(agent).roster()
@@ -145,7 +147,9 @@ def run_task(task: Task) -> Outcome:
         return forget(made, Home(task.home), Order(operator, basis, request))
     except ForgetGuardError as error:
         failed = {"code": error.code, "message": str(error), "advice": error.advice}
-        return Outcome({"agentId": task.agent, "forgetguard": {"error": failed, "exitCode": error.exit_code}}, error.exit_code)
+        return Outcome(
+            {"agentId": task.agent, "forgetguard": {"error": failed, "exitCode": error.exit_code}}, error.exit_code
+        )
 
 
 def forget_all(

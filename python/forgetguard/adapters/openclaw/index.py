@@ -244,11 +244,7 @@ def _cached(connection: Connection, found: Doomed) -> list[str]:
     """Cached embeddings of text that goes, and of text that no chunk holds any more: nobody can say what it was."""
     if not has_table(connection, CACHE):
         return []
-    stay = {
-        str(row[1])
-        for row in connection.execute(f"SELECT id, hash FROM {CHUNKS}")
-        if row[0] not in found.chunks
-    }
+    stay = {str(row[1]) for row in connection.execute(f"SELECT id, hash FROM {CHUNKS}") if row[0] not in found.chunks}
     return [str(row[0]) for row in connection.execute(f"SELECT hash FROM {CACHE} ORDER BY 1") if row[0] not in stay]
 
 

@@ -50,7 +50,9 @@ def read_notes(agent: Agent, workspace: Workspace) -> Notes:
 
 def _with_origins(connection: Connection, agent: str) -> Iterator[str]:
     if has_table(connection, "memory_entry_origins"):
-        for (key,) in connection.execute("SELECT DISTINCT entry_key FROM memory_entry_origins WHERE agent_id=?", (agent,)):
+        for (key,) in connection.execute(
+            "SELECT DISTINCT entry_key FROM memory_entry_origins WHERE agent_id=?", (agent,)
+        ):
             yield str(key)
 
 

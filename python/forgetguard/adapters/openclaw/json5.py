@@ -10,7 +10,8 @@ from forgetguard.errors import InvalidInput
 _SPACE = re.compile(r"(?:[\s\ufeff]+|//[^\n\r\u2028\u2029]*|/\*.*?\*/)*", re.DOTALL)
 _NAME = re.compile(r"[\w$]+")
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
-_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0", "\n": "", "\u2028": "", "\u2029": ""}
+_PLAIN = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
+_ESCAPES = _PLAIN | dict.fromkeys("\n\u2028\u2029", "")
 _WORDS = {"true": True, "false": False, "null": None}
 _DEEPEST = 200
 
@@ -48,7 +49,7 @@ class _Reader:
         if depth > _DEEPEST:
             raise self.wrong()
         if mark == "{":
-            return self.object(depth + 1)
+            return self.mapping(depth + 1)
         if mark == "[":
             return self.array(depth + 1)
         if mark in ("'", '"') and mark:
@@ -63,7 +64,7 @@ class _Reader:
         self.at = name.end()
         return _WORDS[name.group()]
 
-    def object(self, depth: int) -> dict[str, object]:
+    def mapping(self, depth: int) -> dict[str, object]:
         found: dict[str, object] = {}
         self.at += 1
         while (mark := self.space()) != "}":

@@ -1,4 +1,4 @@
-"""What a purge keeps by design and names: transcripts, archives, logs, and the host's other tables made from sessions."""
+"""What a purge keeps by design and names: transcripts, archives, logs, and other tables made from sessions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from forgetguard.provenance.schema import Connection, batches, has_table, marks
 from forgetguard.purge.surfaces.protocol import Artefact, Declaration, Erased, Finding, Standing, Surface, Targets, Work
 from forgetguard.purge.surfaces.sqlite_scan import run_child
 
-# Table, and the column that says whose row it is: (agent's database, by session id), (by session key), (shared, by key).
+# Table, and the column that says whose row it is: in the agent's database by id and by key, in the shared one by key.
 BY_SESSION = (
     ("transcript_events", "session_id"),
     ("session_transcript_fts_rows", "session_id"),
     ("session_transcript_archives", "session_id"),
     ("session_transcript_cold_archives", "session_id"),
 )
-BY_KEY = (("session_progress_cards", "session_key"), ("heartbeat_outcomes", "session_key"), ("session_windows", "session_key"))
+BY_KEY = (
+    ("session_progress_cards", "session_key"),
+    ("heartbeat_outcomes", "session_key"),
+    ("session_windows", "session_key"),
+)
 SHARED_BY_KEY = (("task_runs", "requester_session_key"), ("task_runs", "child_session_key"))
 
 

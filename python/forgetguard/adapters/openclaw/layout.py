@@ -67,7 +67,9 @@ class State:
         known = self.agent_ids()
         chosen = name or (known[0] if len(known) == 1 else DEFAULT_AGENT)
         if chosen not in known:
-            raise NothingMatched("this state directory has no such agent", code="no-agent", advice="See `agents/` in it.")
+            raise NothingMatched(
+                "this state directory has no such agent", code="no-agent", advice="See `agents/` in it."
+            )
         if self.setting("session", "store"):
             raise Refused(
                 "the configuration moves the agents' databases elsewhere, which is not supported", code="store-moved"

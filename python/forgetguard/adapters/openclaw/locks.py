@@ -44,7 +44,9 @@ def check(agent: Agent) -> None:
     signs = gateway_signs(agent.state)
     if signs:
         raise Refused(
-            "the host's gateway is running", code="host-running", advice="Stop it (`openclaw gateway stop`), then repeat."
+            "the host's gateway is running",
+            code="host-running",
+            advice="Stop it (`openclaw gateway stop`), then repeat.",
         )
     for path in _lock_files(agent):
         _look(path)
@@ -54,8 +56,10 @@ def check(agent: Agent) -> None:
 
 
 def gateway_signs(state: State) -> tuple[str, ...]:
-    """What says that a gateway is at work, as codes: its lock files, leases and boot records of live processes, its port."""
-    found = [f"lock:{path.name}" for path in sorted((state.root / "tmp").glob("openclaw*/gateway.*.lock")) if _held(path)]
+    """What says that a gateway is at work, as codes: lock files, leases, boot records of live processes, its port."""
+    found = [
+        f"lock:{path.name}" for path in sorted((state.root / "tmp").glob("openclaw*/gateway.*.lock")) if _held(path)
+    ]
     with database.reading(state.shared) as connection:
         for table, sql in _OWNERS.items():
             if has_table(connection, table) and any(is_alive(int(pid), when) for pid, when in connection.execute(sql)):

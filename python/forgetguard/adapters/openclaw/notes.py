@@ -33,7 +33,7 @@ _ELSEWHERE = {"memoryEntries": "otherEntries", "memoryLines": "otherLines"}
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """A file: `path` is what is read and replaced, `place` its name from the workspace, `theirs` whether the host scans it."""
+    """`path` is what is read and replaced, `place` its name from the workspace, `theirs` whether the host scans it."""
 
     path: Path
     place: str
@@ -171,7 +171,7 @@ class Workspace:
 
 @dataclass(frozen=True)
 class NotesSurface(Surface):
-    """`curated`: place of a note to the sessions that are on record as its writers; such a note is kept and reported."""
+    """`curated`: place of a note to the sessions on record as its writers; such a note is kept and reported."""
 
     workspace: Workspace
     curated: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """The report with the host's own keys, in its order; what is ours stands under `forgetguard`.
 
-`artifacts` counts what goes and what the host's own forget would have counted too. What goes beyond that, by rules or in
-files that it has not, is under `forgetguard.beyond`; both together are everything.
+`artifacts` counts what goes and what the host's own forget would have counted too. What goes beyond that, by rules or
+in files that it has not, is under `forgetguard.beyond`; both together are everything.
 """
 
 from __future__ import annotations

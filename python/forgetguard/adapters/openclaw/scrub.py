@@ -1,8 +1,8 @@
-"""What of a memory file goes, and what is kept although it says the same. Bytes in, lines out; nothing is written here.
+"""What of a memory file goes, and what is kept although it says the same. Bytes in, lines out; nothing is written.
 
-The host's own rules come first, then what they miss. A line is *machine-written* when the host's markers say so: reports
-below `memory/dreaming/`, blocks between `openclaw:dreaming:…:start` and `:end`, entries below a promotion marker, the
-consolidation history, hook notes. Everything else a person wrote.
+The host's own rules come first, then what they miss. A line is *machine-written* when the host's markers say so:
+reports below `memory/dreaming/`, blocks between `openclaw:dreaming:…:start` and `:end`, entries below a promotion
+marker, the consolidation history, hook notes. Everything else a person wrote.
 
     entries      below a marker with a selected key: marker, lineage line, text, its indented lines
     lines        hold a selected corpus snippet as it stands; by hand only if no session that stays said it too
@@ -20,7 +20,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from forgetguard.adapters.openclaw.blocks import Block, blocks, indent, is_blank, item_span, machine_lines, note_sections
+from forgetguard.adapters.openclaw.blocks import (
+    Block,
+    blocks,
+    indent,
+    is_blank,
+    item_span,
+    machine_lines,
+    note_sections,
+)
 from forgetguard.adapters.openclaw.keys import claim_keys, claim_of, session_of_file
 from forgetguard.purge.needles import Needles, decode
 from forgetguard.purge.rawscan import Finder
@@ -98,7 +106,8 @@ class Scrubbed:
 
 
 _FRAME = re.compile(
-    rb"^\s*(?:[-*+]\s+(?:confidence|evidence|recalls|status|\*\*Session (?:Key|ID)\*\*|\*\*Source\*\*):|#{1,6}\s|<!--|\*[^*]+\*\s*$|---\s*$)"
+    rb"^\s*(?:[-*+]\s+(?:confidence|evidence|recalls|status|\*\*Session (?:Key|ID)\*\*|\*\*Source\*\*):"
+    rb"|#{1,6}\s|<!--|\*[^*]+\*\s*$|---\s*$)"
 )
 
 

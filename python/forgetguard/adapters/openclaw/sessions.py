@@ -1,7 +1,7 @@
 """The sessions of an agent as its database knows them, and which of them a selection names.
 
-Live sessions are windows; selecting a key takes every window of that key. Archives are named by id or key alone: nothing
-in them says who took part or where they came from, so what a wider selector would have said of them is not known.
+Live sessions are windows; selecting a key takes every window of that key. Archives are named by id or key alone:
+nothing in them says who took part or where they came from, so what a wider selector says of them is not known.
 """
 
 from __future__ import annotations
