@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 _TABLE = bytes((b + 32 if 65 <= b <= 90 else b) if b > 127 or chr(b).isalnum() else 32 for b in range(256))
 CHUNK = 1 << 20
+WORDS_OF_A_KEY = 3  # fewer let too many patterns through in text of few words
 DEFAULT_PAGE = 4096
 OVERFLOW_POINTER = 4  # an overflow page begins with the number of the next one
 MOST_HITS = 10_000  # a report of where text is left needs no more
@@ -33,27 +35,37 @@ class Finder:
     def __init__(self, patterns: Sequence[bytes]) -> None:
         self.patterns = tuple(patterns)
         self._automaton = _automaton(self.patterns)
-        self._by_word: dict[bytes, list[int]] = {}
+        # By how many words, then by these words: the patterns without an automaton.
+        self._by_words: dict[int, dict[tuple[bytes, ...], list[int]]] = {}
         self._unspaced: list[int] = []
         if self._automaton is None:
             self._index()
 
     def _index(self) -> None:
-        """By an inner word, which stands between blanks wherever the pattern does; patterns without one apart."""
-        for number, pattern in enumerate(self.patterns):
-            inner = pattern.split(b" ")[1:-1]
-            if inner:
-                self._by_word.setdefault(max(inner, key=len), []).append(number)
-            else:
+        """By up to three inner words, which stand between blanks wherever the pattern does; those without any apart.
+
+        Of all such words of a pattern those count that are rarest among the patterns: many may begin alike.
+        """
+        split = [tuple(pattern.split(b" ")[1:-1]) for pattern in self.patterns]
+        common = Counter(word for words in split for word in words)
+        for number, words in enumerate(split):
+            if not words:
                 self._unspaced.append(number)
+                continue
+            size = min(len(words), WORDS_OF_A_KEY)
+            windows = [words[start : start + size] for start in range(len(words) - size + 1)]
+            key = min(windows, key=lambda window: sum(common[word] for word in window))
+            self._by_words.setdefault(size, {}).setdefault(key, []).append(number)
 
     def find(self, content: bytes) -> set[int]:
         """The numbers of the patterns that the content holds."""
         if self._automaton is not None:
             return {match[0] for match in self._automaton.find_matches_as_indexes(content, overlapping=True)}
         candidates = list(self._unspaced)
-        for word in self._by_word.keys() & set(content.split(b" ")):
-            candidates += self._by_word[word]
+        words = content.split(b" ") if self._by_words else []
+        for length, known in self._by_words.items():
+            for key in known.keys() & set(zip(*(words[start:] for start in range(length)), strict=False)):
+                candidates += known[key]
         return {number for number in candidates if self.patterns[number] in content}
 
 

@@ -55,11 +55,9 @@ def rows_holding(path: Path, table: str, columns: Sequence[str], targets: Target
     with reading(path) as connection:
         rows = connection.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {quoted(table)}")
         for batch in batches(rows, _JOINED):
-            texts = [joined(row[1:]) or "" for row in batch]
-            if targets.needles.hits_folded(fold(_SEPARATOR.join(texts))):
-                for row, text in zip(batch, texts, strict=True):
-                    if str(row[0]) not in targets.entry_keys and targets.needles.holds(text):
-                        yield str(row[0]), text
+            stay = [(str(row[0]), joined(row[1:]) or "") for row in batch if str(row[0]) not in targets.entry_keys]
+            if targets.needles.hits_folded(fold(_SEPARATOR.join(text for _, text in stay))):
+                yield from ((key, text) for key, text in stay if targets.needles.holds(text))
 
 
 def column(path: Path, table: str, name: str) -> Iterator[str]:
