@@ -420,7 +420,9 @@ def _is_logged(place: Place) -> bool:
         return False
     negated = is_negated(place, clause_before(place.tags, place.at))
     if place.core.has(KEEP):
-        return negated and is_shall_be(place) and _is_subject_memory(place, place.core.has(BIT["remember"]))
+        noted = any_of(place.tags, BIT["evidence"]) and is_plain_passive(place)
+        told = is_shall_be(place) or noted
+        return negated and told and _is_subject_memory(place, place.core.has(BIT["remember"]))
     if negated or _is_by_other(place):
         return False
     evidence, target = any_of(place.tags, BIT["evidence"]), target_of(place)
