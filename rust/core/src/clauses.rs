@@ -727,9 +727,10 @@ fn parts(text: &Chars<'_>, sentence: &Sentence, gone: &[usize], out: &mut Vec<Sp
     let leading = gone.iter().enumerate().take_while(|&(n, &clause)| n == clause).count();
     if leading > 0 {
         let (start, end) = (clauses[0].start as usize, clauses[leading].start as usize);
-        if let Some(heir) = clauses[leading].inherits.filter(|&heir| heir < leading) {
-            let (from, to) = (clauses[heir].start as usize, clauses[heir].end as usize);
-            out.push((start, end, subject(text.slice(from, to))));
+        if clauses[leading].inherits.is_some_and(|owner| owner < leading) {
+            let Clause { start: own, end: stop, text: said, .. } = &clauses[leading];
+            let taken_over = said.len() - text.slice(*own as usize, *stop as usize).len();
+            out.push((start, end, said[..taken_over].to_owned()));
         } else if text.classes[start] == Class::Upper && text.classes[end] == Class::Letter {
             out.push((start, end + 1, capital(text.chars[end])));
         } else {

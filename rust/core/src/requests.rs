@@ -516,7 +516,9 @@ fn is_logged(place: &Place<'_>) -> bool {
     let (tags, core) = (place.tags, place.core());
     let negated = is_negated(place, clause_before(tags, place.at));
     if core.has(KEEP) {
-        return negated && is_shall_be(place) && is_subject_memory(place, core.has(bits!(Remember)));
+        let noted = any_of(tags, bits!(Evidence)) && is_plain_passive(place);
+        let told = is_shall_be(place) || noted;
+        return negated && told && is_subject_memory(place, core.has(bits!(Remember)));
     }
     if negated || is_by_other(place) {
         return false;
