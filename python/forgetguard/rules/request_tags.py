@@ -89,7 +89,6 @@ SLOTS = (
 BIT = {name: 1 << i for i, name in enumerate(SLOTS)}
 LONGEST_SENTENCE = 96
 """Words after which a sentence is cut: every rule looks at one sentence, so this keeps the whole linear."""
-PHRASE_WORDS = 8
 NAMES_OF_THINGS = frozenset({"email", "url", "phone", "id"})
 PAST_ACCENTS = {"fr": "éÉ", "es": "éÉóÓ"}
 """Last letters that tell "oublié" from "oublie" and "olvidó" from "olvido", which fold alike."""
