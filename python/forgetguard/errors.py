@@ -208,12 +208,12 @@ class NothingMatched(ForgetGuardError, LookupError):
     """A selector resolved to nothing, so nothing was written."""
 
     code = "nothing-matched"
-    advice = "Ids are exact and case-sensitive; check them, or pass `--allow-unresolved` to bar an id that is not known here."
+    advice = "Ids are exact and case-sensitive; check them, or pass `--allow-unresolved` to bar an unknown one."
     exit_code = 5
 
 
 class PurgeFailed(ForgetGuardError):
-    """A step of a purge failed. What was done is journaled; the report tells it, and running the purge again finishes it."""
+    """A step of a purge failed. What was done is journaled and reported; running the purge again finishes it."""
 
     code = "purge-failed"
     advice = "Read `steps` in the report, remove the cause (space, permissions), and run the same purge again."

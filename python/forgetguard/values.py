@@ -1,6 +1,7 @@
 """Values that cross rooms: what a candidate, an origin, a vector and a forgotten entry are.
 
-All are frozen. Anything that holds a memory's text keeps it out of its `repr`, so a log line or a traceback cannot leak it.
+All are frozen. Anything that holds a memory's text keeps it out of its `repr`, so a log line or a traceback cannot leak
+it.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Vector:
 def _floats(numbers: object) -> list[float]:
     try:
         if isinstance(numbers, (bytes, bytearray)):
-            return memoryview(numbers).cast("f").tolist()
+            return [float(x) for x in memoryview(numbers).cast("f")]
         if isinstance(numbers, Iterable) and not isinstance(numbers, (str, dict)):
             return [float(x) for x in numbers]
     except (TypeError, ValueError, OverflowError):
