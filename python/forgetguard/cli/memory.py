@@ -215,11 +215,10 @@ def _lines(body: Mapping[str, Any]) -> list[str]:
         f"agent {body['agentId']}: {'would purge' if body['dryRun'] else 'purged'} {len(body['sessionIds'])} session(s)"
     ]
     lines += [f"  {name:22} {count}" for name, count in {**body["artifacts"], **ours["beyond"]}.items() if count]
-    found = ours.get("verification") or {"findings": [], "retained": ours.get("kept", [])}
+    found = ours.get("verification") or {"findings": [], "retained": []}
+    kept = dict.fromkeys((_at(one), one["count"]) for one in (*ours.get("kept", ()), *found["retained"]))
     lines += [f"  {one['standing']:13} {one['surface']}/{one['place']}: {one['code']}" for one in found["findings"]]
-    lines += [
-        f"  kept          {one['surface']}/{one['place']}: {one['code']} ({one['count']})" for one in found["retained"]
-    ]
+    lines += [f"  kept          {place} ({count})" for place, count in kept]
     lines += [f"  not judged    archive {one}" for one in ours["unjudgedArchives"]]
     lines += [f"  to review     {one['relativePath']}" for one in body["curatedWrites"]]
     lines.append(f"  result        {ours['result']}")

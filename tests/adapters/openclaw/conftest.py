@@ -17,12 +17,12 @@ pytest.importorskip("apsw", reason="the extra `openclaw` is not installed")
 pytest.importorskip("sqlite_vec", reason="the extra `openclaw` is not installed")
 pytest.importorskip("zstandard", reason="the extra `openclaw` is not installed")
 
-import apsw  # noqa: E402
-import sqlite_vec  # noqa: E402
+import apsw
+import sqlite_vec
 
-from adapters.openclaw.recording import unpack  # noqa: E402
-from forgetguard.adapters.openclaw import Outcome, State, forget, plan_forget, preview_forget  # noqa: E402
-from forgetguard.purge import Home, Order, Selection  # noqa: E402
+from adapters.openclaw.recording import unpack
+from forgetguard.adapters.openclaw import Outcome, State, forget, plan_forget, preview_forget
+from forgetguard.purge import Home, Order, Selection
 
 
 @dataclass

@@ -16,7 +16,7 @@ ERRORS = ("baddate", "badselector")
 WITH_CONTENT = [case for case in CASES if case not in ERRORS]
 
 # Case: key: (what the program said, what we say). Cache: by content hash instead of whole; a typo costs it nothing.
-# bob and whoever includes him: a claim from his note inherits his session, in MEMORY.md, DREAMS.md and short-term memory.
+# bob and whoever includes him: a claim from his note inherits his session (MEMORY.md, DREAMS.md, short-term memory).
 DIFFERENT_COUNTS: dict[str, dict[str, tuple[int, int]]] = {
     "alice": {"embeddingCacheRows": (29, 20)},
     "bob": {"embeddingCacheRows": (29, 20), "memoryEntries": (5, 7), "shortTermEntries": (6, 7)},

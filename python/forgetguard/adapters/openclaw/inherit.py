@@ -37,10 +37,10 @@ def read_notes(agent: Agent, workspace: Workspace) -> Notes:
     writers = {place: {str(one["sessionId"])} for place, one in recorded.items() if one.get("sessionId")}
     cited: list[tuple[str, str]] = []
     for file in workspace.walk()[0]:
-        _, entries, notes = workspace.facts(file)
-        if notes:
-            writers.setdefault(file.place, set()).update(notes)
-        cited += [(key, place) for key, text in entries for place in _SOURCE.findall(text)]
+        facts = workspace.facts(file)
+        if facts.notes:
+            writers.setdefault(file.place, set()).update(session for session, _ in facts.notes)
+        cited += [(key, place) for key, text in facts.entries for place in _SOURCE.findall(text)]
     known = {place: frozenset(given) for place, given in writers.items()}
     claims = {pair for pair in (*recalled, *cited) if pair[1] in known}
     with database.reading(agent.database) as connection:

@@ -50,6 +50,8 @@ def check(agent: Agent) -> None:
         )
     for path in _lock_files(agent):
         _look(path)
+    with _reindexing(agent):
+        pass
     with database.reading(agent.state.shared) as connection:
         if any(not _may_take(row) for row in _rows(connection, agent)):
             raise _busy()

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forgetguard.adapters.openclaw.blocks import blocks, marker_keys, note_sections
+from forgetguard.adapters.openclaw.blocks import blocks, note_sections
 from forgetguard.adapters.openclaw.corpus import FOLDER as CORPUS
-from forgetguard.adapters.openclaw.corpus import Corpus, needle_text, put, stamp
+from forgetguard.adapters.openclaw.corpus import Corpus, needle_text, put, sharing, stamp
 from forgetguard.adapters.openclaw.keys import claim_of
 from forgetguard.adapters.openclaw.layout import Agent
 from forgetguard.adapters.openclaw.scrub import Scrubbed, Wanted, is_old_history, scrub, split
@@ -41,6 +41,28 @@ class MemoryFile:
     linked: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Of one file: (key, text) of marked entries, and (session, text) of hook notes."""
+
+    entries: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    notes: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+
+def _facts(content: bytes) -> Facts:
+    if b"openclaw-memory-promotion:" not in content and b"Session ID" not in content:
+        return Facts()
+    lines = split(content)
+
+    def text(first: int, last: int) -> str:
+        return decode(b"".join(lines[first:last]))
+
+    return Facts(
+        tuple((key, text(one.first, one.last)) for one in blocks(lines) for key in one.keys),
+        tuple((session, text(first, last)) for first, last, session in note_sections(lines)),
+    )
+
+
 class Workspace:
     """The memory files, read once for as long as they stay the same."""
 
@@ -51,7 +73,7 @@ class Workspace:
         self._content: dict[Path, tuple[object, bytes]] = {}
         self._scrubbed: dict[tuple[Path, object, object], Scrubbed] = {}
         self._wanted: tuple[object, Wanted] | None = None
-        self._links: dict[Path, tuple[object, frozenset[str], tuple[tuple[str, str], ...], tuple[str, ...]]] = {}
+        self._facts: dict[Path, tuple[object, Facts]] = {}
 
     def walk(self) -> tuple[tuple[MemoryFile, ...], tuple[Finding, ...]]:
         """The files, by place, and what is in the way."""
@@ -141,24 +163,13 @@ class Workspace:
         wanted = self.wanted(targets)
         return frozenset(file.place for file in self.walk()[0] if self.scrubbed(file, wanted).kept)
 
-    def facts(self, file: MemoryFile) -> tuple[frozenset[str], tuple[tuple[str, str], ...], tuple[str, ...]]:
-        """Marker keys, (key, text) of marked entries, and the sessions that hook notes in the file name."""
+    def facts(self, file: MemoryFile) -> Facts:
+        """What the markers and headers of the file say."""
         now = stamp(file.path)
-        known = self._links.get(file.path)
+        known = self._facts.get(file.path)
         if known is None or known[0] != now:
-            content = self.content(file)
-            keys: frozenset[str] = frozenset()
-            entries: tuple[tuple[str, str], ...] = ()
-            notes: tuple[str, ...] = ()
-            lines = split(content) if b"openclaw-memory-promotion:" in content or b"Session ID" in content else ()
-            if lines:
-                keys = frozenset(key for line in lines for key in marker_keys(line))
-                entries = tuple(
-                    (key, decode(b"".join(lines[one.first : one.last]))) for one in blocks(lines) for key in one.keys
-                )
-                notes = tuple(session for _, _, session in note_sections(lines))
-            known = self._links[file.path] = (now, keys, entries, notes)
-        return known[1:]
+            known = self._facts[file.path] = (now, _facts(self.content(file)))
+        return known[1]
 
     def refusals(self) -> tuple[str, ...]:
         """What the host says of files whose old history nobody can trace."""
@@ -274,13 +285,17 @@ class NotesSurface(Surface):
     def keys(self) -> Iterator[str]:
         for file in self.workspace.walk()[0]:
             if file.theirs:
-                yield from sorted(self.workspace.facts(file)[0])
+                yield from sorted({key for key, _ in self.workspace.facts(file).entries})
 
     def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:
         for file in self.workspace.walk()[0]:
-            for key, text in self.workspace.facts(file)[1]:
+            facts = self.workspace.facts(file)
+            for key, text in facts.entries:
                 if key not in targets.entry_keys and targets.needles.holds(text):
                     yield key, claim_of(text)
+            for session, text in facts.notes:
+                if session not in targets.sessions:
+                    yield from sharing(file.place, targets.needles, targets.needles.hits(text))
 
 
 def _sweep_root(root: Path) -> None:

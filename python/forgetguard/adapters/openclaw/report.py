@@ -52,8 +52,8 @@ def report(hosted: Hosted, plan: Plan, body: Mapping[str, Any], *, dry_run: bool
         ],
         "sessionResolutions": resolutions(chosen),
         "entryKeys": sorted(keys, key=code_units),
-        "mixedLineageEntryKeys": sorted(body["mixedLineageEntryKeys"], key=code_units),
-        "untargetableEntryKeys": sorted(set(body["untargetableEntryKeys"]) - set(keys), key=code_units),
+        "mixedLineageEntryKeys": sorted(body.get("mixedLineageEntryKeys", ()), key=code_units),
+        "untargetableEntryKeys": sorted(set(body.get("untargetableEntryKeys", ())) - set(keys), key=code_units),
         "curatedWrites": curated_writes(
             hosted.agent, ids, frozenset(one["sessionKey"] for one in chosen if one.get("sessionKey"))
         ),
