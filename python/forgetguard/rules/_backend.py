@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from forgetguard.errors import BackendUnavailable
 from forgetguard.rules.version import RULES_VERSION
@@ -58,12 +58,10 @@ def _core_is_usable() -> bool:
 BACKEND: Literal["native", "python"] = _choose(os.environ.get(VARIABLE) or "auto")
 """Which implementation of the rules runs."""
 
-if BACKEND == "native":
-    from forgetguard.rules._native import Index, cuts, explain, has_narrative, request_code, rules_version, sentences
+# The types are the twin's; `_native.pyi` is held against the core by stubtest, and against the twin by a test.
+if TYPE_CHECKING or BACKEND == "python":
+    from forgetguard.rules._python import Index, cuts, explain, has_narrative, request_code, rules_version, sentences
 else:
-    from forgetguard.rules.clauses import cuts, has_narrative, sentences
-    from forgetguard.rules.index import Index, explain
-    from forgetguard.rules.requests import request_code
-    from forgetguard.rules.version import rules_version
+    from forgetguard.rules._native import Index, cuts, explain, has_narrative, request_code, rules_version, sentences
 
 __all__ = ["BACKEND", "Index", "cuts", "explain", "has_narrative", "request_code", "rules_version", "sentences"]

@@ -36,6 +36,18 @@ LONG_ID = 6
 """Least characters of a code that belongs to one thing only ("v2" does not)."""
 ID_COMPANIONS = 2
 """Most content words beside its codes that a fact about a code has."""
+BEFORE_VETOES = ("exact", "note", "id", "ceased")
+"""Codes of `rules.tsv` that are asked before the vetoes; each is a kind, a line or a reason of its own."""
+AFTER_VETOES = (
+    "subset",
+    "superset",
+    "unlike-hold",
+    "clause",
+    "substitution",
+    "anchor-drop",
+    "anchor-hold",
+    "anchor-foreign",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -728,7 +728,12 @@ fn parts(text: &Chars<'_>, sentence: &Sentence, gone: &[usize], out: &mut Vec<Sp
     if leading > 0 {
         let (start, end) = (clauses[0].start as usize, clauses[leading].start as usize);
         if clauses[leading].inherits.is_some_and(|owner| owner < leading) {
-            let Clause { start: own, end: stop, text: said, .. } = &clauses[leading];
+            let Clause {
+                start: own,
+                end: stop,
+                text: said,
+                ..
+            } = &clauses[leading];
             let taken_over = said.len() - text.slice(*own as usize, *stop as usize).len();
             out.push((start, end, said[..taken_over].to_owned()));
         } else if text.classes[start] == Class::Upper && text.classes[end] == Class::Letter {

@@ -35,7 +35,7 @@ pub use clauses::{Clause, Cut, Sentence, cuts, has_narrative, sentences};
 pub use index::{Embedding, Hit, Index, Scale, similar};
 pub use language::Language;
 pub use lexemes::Kind;
-pub use matching::{Action, Decision, Options, decide, judge, vetoes};
+pub use matching::{Action, Decision, Options, codes, decide, judge, vetoes};
 pub use readings::{Reading, readings};
 pub use requests::{note_words, request_code};
 pub use text::{MAX_TEXT, clean, fold_text};

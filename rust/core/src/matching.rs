@@ -339,3 +339,23 @@ pub fn vetoes(candidate: &Parsed, fact: &Parsed, wordnet: bool) -> Vec<&'static 
         .map(|&(code, _)| code)
         .collect()
 }
+
+/// Codes of `rules.tsv` that are asked before the vetoes, and after them; each is a kind, a line or a reason of its own.
+const BEFORE_VETOES: [&str; 4] = ["exact", "note", "id", "ceased"];
+const AFTER_VETOES: [&str; 8] = [
+    "subset",
+    "superset",
+    "unlike-hold",
+    "clause",
+    "substitution",
+    "anchor-drop",
+    "anchor-hold",
+    "anchor-foreign",
+];
+
+/// Every code of `rules.tsv` that has a predicate here, in the order in which they are asked.
+#[must_use]
+pub fn codes() -> Vec<&'static str> {
+    let vetoes = VETOES.iter().map(|&(code, _)| code);
+    BEFORE_VETOES.into_iter().chain(vetoes).chain(AFTER_VETOES).collect()
+}

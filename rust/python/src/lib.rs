@@ -18,7 +18,7 @@ mod _native {
     #[pymodule_export]
     use super::index::{Index, explain};
     #[pymodule_export]
-    use super::matching::{decide, vetoes};
+    use super::matching::{codes, judge, vetoes};
     #[pymodule_export]
     use super::requests::{note_words, request_code};
     #[pymodule_export]
