@@ -41,20 +41,12 @@ pub(crate) struct Alignment<'a> {
 impl<'a> Alignment<'a> {
     /// Content tokens of the fact that the candidate does not hold.
     pub(crate) fn dropped(&self) -> impl Iterator<Item = Said<'a>> {
-        self.fact
-            .iter()
-            .zip(&self.forward)
-            .filter(|(_, at)| at.is_none())
-            .map(|(&token, _)| token)
+        self.fact.iter().zip(&self.forward).filter(|(_, at)| at.is_none()).map(|(&token, _)| token)
     }
 
     /// Content tokens of the candidate that the fact does not hold.
     pub(crate) fn added(&self) -> impl Iterator<Item = Said<'a>> {
-        self.candidate
-            .iter()
-            .zip(&self.backward)
-            .filter(|(_, at)| at.is_none())
-            .map(|(&token, _)| token)
+        self.candidate.iter().zip(&self.backward).filter(|(_, at)| at.is_none()).map(|(&token, _)| token)
     }
 
     /// Content tokens of the fact that the candidate holds.
@@ -64,19 +56,12 @@ impl<'a> Alignment<'a> {
 
     /// Content tokens of the candidate that the fact holds.
     pub(crate) fn held(&self) -> impl Iterator<Item = Said<'a>> {
-        self.candidate
-            .iter()
-            .zip(&self.backward)
-            .filter(|(_, at)| at.is_some())
-            .map(|(&token, _)| token)
+        self.candidate.iter().zip(&self.backward).filter(|(_, at)| at.is_some()).map(|(&token, _)| token)
     }
 
     /// Each content token of the fact that the candidate holds, with what it aligns with.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (Said<'a>, Said<'a>)> {
-        self.fact
-            .iter()
-            .zip(&self.forward)
-            .filter_map(|(&token, at)| Some((token, self.candidate[(*at)?])))
+        self.fact.iter().zip(&self.forward).filter_map(|(&token, at)| Some((token, self.candidate[(*at)?])))
     }
 
     /// Share of the fact's weight that the candidate holds, and of the candidate's that the fact holds.
@@ -117,11 +102,7 @@ pub(crate) fn is_name(token: Said<'_>) -> bool {
 
 /// How much a token says: rarity of a word, the most for names, numbers and codes.
 fn weight(token: Said<'_>) -> u32 {
-    1 + if token.kind == Kind::Word {
-        u32::from(token.rarity)
-    } else {
-        NAME_WEIGHT
-    }
+    1 + if token.kind == Kind::Word { u32::from(token.rarity) } else { NAME_WEIGHT }
 }
 
 fn share(tokens: &[Said<'_>], aligned: &[Option<usize>]) -> f64 {
@@ -131,11 +112,7 @@ fn share(tokens: &[Said<'_>], aligned: &[Option<usize>]) -> f64 {
         total += weight;
         held += if at.is_some() { weight } else { 0 };
     }
-    if total == 0 {
-        0.0
-    } else {
-        f64::from(held) / f64::from(total)
-    }
+    if total == 0 { 0.0 } else { f64::from(held) / f64::from(total) }
 }
 
 /// Whether a token carries a claim.
@@ -179,14 +156,7 @@ pub(crate) fn align<'a>(candidate: &'a Parsed, fact: &'a Parsed, wordnet: bool) 
 
 /// Words that are left over, by shared sense or as antonyms.
 fn align_meanings(alignment: &mut Alignment<'_>, language: Language, wordnet: bool) {
-    let Alignment {
-        fact,
-        candidate,
-        forward,
-        backward,
-        opposite,
-        ..
-    } = alignment;
+    let Alignment { fact, candidate, forward, backward, opposite, .. } = alignment;
     for (i, &f) in fact.iter().enumerate() {
         if forward[i].is_some() || !means(f) {
             continue;
@@ -247,8 +217,7 @@ fn is_short_for(short: Said<'_>, long: Said<'_>) -> bool {
 /// A name without each ending that it may have.
 pub(crate) fn name_variants(form: &str) -> impl Iterator<Item = &str> {
     let ends = form.char_indices().map(|(at, _)| at).skip(LEAST_VARIANT);
-    ends.filter(|&end| is_particle(Particle::NameEnding, &form[end..]))
-        .map(|end| &form[..end])
+    ends.filter(|&end| is_particle(Particle::NameEnding, &form[end..])).map(|end| &form[..end])
 }
 
 fn numbers_agree(a: &str, b: &str) -> bool {
@@ -265,11 +234,7 @@ fn dates_agree(a: &str, b: &str) -> bool {
 }
 
 fn parts_agree(a: &str, b: &str) -> bool {
-    let mut both = a
-        .split('-')
-        .zip(b.split('-'))
-        .filter(|&(x, y)| x != "0" && y != "0")
-        .peekable();
+    let mut both = a.split('-').zip(b.split('-')).filter(|&(x, y)| x != "0" && y != "0").peekable();
     both.peek().is_some() && both.all(|(x, y)| x == y)
 }
 
@@ -319,14 +284,9 @@ impl Meanings {
                 }
             }
         }
-        let mut table = Self {
-            numbers: ByWord::default(),
-            meanings: vec![Meaning::default()],
-        };
+        let mut table = Self { numbers: ByWord::default(), meanings: vec![Meaning::default()] };
         for (language, word, meaning) in found.iter() {
-            table
-                .numbers
-                .insert(language, word.to_owned(), number_of(table.meanings.len()));
+            table.numbers.insert(language, word.to_owned(), number_of(table.meanings.len()));
             let mut meaning = meaning.clone();
             meaning.antonyms.sort_unstable();
             meaning.antonyms.dedup();
@@ -388,11 +348,7 @@ struct Senses {
 
 impl Senses {
     fn build() -> Self {
-        let mut table = Self {
-            forms: FxHashMap::default(),
-            stems: FxHashMap::default(),
-            sets: vec![Vec::new()],
-        };
+        let mut table = Self { forms: FxHashMap::default(), stems: FxHashMap::default(), sets: vec![Vec::new()] };
         for [lemma, senses] in lexicon::SENSES.rows() {
             let mut senses: Vec<u32> = senses.split(' ').map(sense).collect();
             senses.sort_unstable();
@@ -401,10 +357,7 @@ impl Senses {
         }
         let mut stems: FxHashMap<Cow<'static, str>, Vec<u32>> = FxHashMap::default();
         for (lemma, &number) in &table.forms {
-            stems
-                .entry(stem(lemma, Language::En))
-                .or_default()
-                .extend(&table.sets[number as usize]);
+            stems.entry(stem(lemma, Language::En)).or_default().extend(&table.sets[number as usize]);
         }
         for (stem, mut senses) in stems {
             senses.sort_unstable();
@@ -424,21 +377,12 @@ static SENSES: LazyLock<Senses> = LazyLock::new(Senses::build);
 
 /// The number of the WordNet senses of an English word, by its form or else by its stem.
 pub(crate) fn senses_of(form: &str, key: &str) -> Number {
-    SENSES
-        .forms
-        .get(form)
-        .or_else(|| SENSES.stems.get(key))
-        .copied()
-        .unwrap_or(0)
+    SENSES.forms.get(form).or_else(|| SENSES.stems.get(key)).copied().unwrap_or(0)
 }
 
 /// The WordNet senses of a token, sorted; none for a relation word of people and animals.
 pub(crate) fn senses(token: Said<'_>) -> &'static [u32] {
-    if is_person(token) {
-        &[]
-    } else {
-        &SENSES.sets[token.senses as usize]
-    }
+    if is_person(token) { &[] } else { &SENSES.sets[token.senses as usize] }
 }
 
 fn is_related(f: Said<'_>, c: Said<'_>, language: Language, wordnet: bool) -> bool {

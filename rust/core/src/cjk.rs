@@ -39,9 +39,7 @@ impl Words {
             }
         }
         for (_, [word, class]) in lexicon::RELATIONS.rows_by_language().filter(|row| row.0 == language) {
-            words
-                .entry(word)
-                .or_insert((Kind::Cjk, Role::Content, Relation::named(class)));
+            words.entry(word).or_insert((Kind::Cjk, Role::Content, Relation::named(class)));
         }
         for (table, role) in [(lexicon::CJK, Role::Stop), (lexicon::SOFT, Role::Soft)] {
             for (_, [word]) in table.rows_by_language().filter(|row| row.0 == language) {
@@ -61,10 +59,7 @@ static CHINESE: LazyLock<Words> = LazyLock::new(|| Words::of(Language::Zh));
 static JAPANESE: LazyLock<Words> = LazyLock::new(|| Words::of(Language::Ja));
 static KOREAN: LazyLock<Words> = LazyLock::new(|| Words::of(Language::Ko));
 /// The words of other languages are not of these scripts.
-static NONE: LazyLock<Words> = LazyLock::new(|| Words {
-    words: FxHashMap::default(),
-    longest: 0,
-});
+static NONE: LazyLock<Words> = LazyLock::new(|| Words { words: FxHashMap::default(), longest: 0 });
 
 fn words(language: Language) -> &'static Words {
     match language {
@@ -107,14 +102,7 @@ impl<'a> Run<'a> {
             };
             self.bigrams(start, i, &mut out);
             let text = if kind == Kind::User { "user" } else { self.slice(i, end) };
-            out.push(Piece {
-                kind,
-                text,
-                start: i,
-                end,
-                role,
-                relation,
-            });
+            out.push(Piece { kind, text, start: i, end, role, relation });
             i = end;
             start = i;
         }
@@ -140,12 +128,8 @@ impl<'a> Run<'a> {
         if is_ending(word) {
             return i > 0 && i + size == self.len();
         }
-        let followed = || {
-            words(self.language)
-                .words
-                .get(self.slice(size, self.len()))
-                .is_some_and(|&word| is_ending(word))
-        };
+        let followed =
+            || words(self.language).words.get(self.slice(size, self.len())).is_some_and(|&word| is_ending(word));
         i == 0 && (size > 1 || word.0 != Kind::User || followed())
     }
 
@@ -162,13 +146,6 @@ impl<'a> Run<'a> {
         let text = self.slice(start, end);
         let soft = self.language == Language::Ja && text.chars().all(|c| char_class(c) == Class::Hiragana);
         let role = if soft { Role::Soft } else { Role::Content };
-        Piece {
-            kind: Kind::Cjk,
-            text,
-            start,
-            end,
-            role,
-            relation: Relation::None,
-        }
+        Piece { kind: Kind::Cjk, text, start, end, role, relation: Relation::None }
     }
 }

@@ -67,26 +67,21 @@ pub type Cut = (u32, u32, String);
 /// A text with the class and place of each of its characters.
 struct Chars<'a> {
     text: &'a str,
-    chars: Vec<char>,
+    letters: Vec<char>,
     classes: Vec<Class>,
     bytes: Vec<usize>,
 }
 
 impl<'a> Chars<'a> {
     fn new(text: &'a str) -> Self {
-        let chars: Vec<char> = text.chars().collect();
-        let classes = chars.iter().map(|&c| char_class(c)).collect();
+        let letters: Vec<char> = text.chars().collect();
+        let classes = letters.iter().map(|&c| char_class(c)).collect();
         let bytes = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-        Self {
-            text,
-            chars,
-            classes,
-            bytes,
-        }
+        Self { text, letters, classes, bytes }
     }
 
     fn len(&self) -> usize {
-        self.chars.len()
+        self.letters.len()
     }
 
     fn slice(&self, start: usize, end: usize) -> &'a str {
@@ -94,7 +89,7 @@ impl<'a> Chars<'a> {
     }
 
     fn is_in(&self, i: usize, set: &str) -> bool {
-        set.contains(self.chars[i])
+        set.contains(self.letters[i])
     }
 
     fn is_space(&self, i: usize) -> bool {
@@ -102,7 +97,7 @@ impl<'a> Chars<'a> {
     }
 
     fn ends_line(&self, i: usize) -> bool {
-        matches!(self.chars[i], '\n' | '\r')
+        matches!(self.letters[i], '\n' | '\r')
     }
 
     fn skip_space(&self, mut i: usize, end: usize) -> usize {
@@ -134,12 +129,7 @@ fn sentences_of<S: AsRef<str>>(text: &Chars<'_>, aliases: &[S], whole: Option<&P
                 Some(parsed) if start == 0 && end == text.len() => clauses(text, start, end, parsed),
                 _ => clauses(text, start, end, &parse(text.slice(start, end), aliases)),
             };
-            out.push(Sentence {
-                start: index(start),
-                end: index(end),
-                clauses,
-                line: alone,
-            });
+            out.push(Sentence { start: index(start), end: index(end), clauses, line: alone });
         }
     }
     out
@@ -152,7 +142,7 @@ fn lines(text: &Chars<'_>) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     let mut start = 0;
     for i in (0..text.len()).filter(|&i| text.ends_line(i)) {
-        if !(text.chars[i] == '\n' && i > 0 && text.chars[i - 1] == '\r') {
+        if !(text.letters[i] == '\n' && i > 0 && text.letters[i - 1] == '\r') {
             out.push((start, i));
         }
         start = i + 1;
@@ -171,11 +161,7 @@ fn marker(text: &Chars<'_>, start: usize, end: usize) -> (usize, bool) {
     if i < end && text.is_in(i, BULLETS) && (i + 1 == end || text.is_space(i + 1)) {
         (i, item) = (text.skip_space(i + 1, end), true);
     } else {
-        let digits = text.classes[i..end]
-            .iter()
-            .take(NUMBER_DIGITS)
-            .take_while(|class| class.is_digit())
-            .count();
+        let digits = text.classes[i..end].iter().take(NUMBER_DIGITS).take_while(|class| class.is_digit()).count();
         let j = i + digits;
         if digits > 0 && j + 1 < end && text.is_in(j, ".)") && text.is_space(j + 1) {
             (i, item) = (text.skip_space(j + 1, end), true);
@@ -202,12 +188,7 @@ fn blocks(text: &Chars<'_>) -> Vec<Block> {
         let (body, item) = marker(text, start, end);
         if body == end {
             if !out.is_empty() {
-                out.push(Block {
-                    start: end,
-                    body: end,
-                    end,
-                    item: false,
-                });
+                out.push(Block { start: end, body: end, end, item: false });
             }
             continue;
         }
@@ -224,11 +205,7 @@ fn blocks(text: &Chars<'_>) -> Vec<Block> {
 // -- sentences ---------------------------------------------------------------------------------------------------------
 
 static MONTHS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
-    lexicon::CALENDAR
-        .rows()
-        .filter(|[_, _, kind]| *kind == "month")
-        .map(|[_, form, _]| form)
-        .collect()
+    lexicon::CALENDAR.rows().filter(|[_, _, kind]| *kind == "month").map(|[_, form, _]| form).collect()
 });
 
 fn sentence_spans(text: &Chars<'_>, start: usize, end: usize) -> Vec<(usize, usize)> {
@@ -267,11 +244,11 @@ fn ends_sentence(text: &Chars<'_>, begin: usize, i: usize, end: usize) -> bool {
     if after < end && !text.is_space(after) {
         return false;
     }
-    if text.chars[i] != '.' {
+    if text.letters[i] != '.' {
         return true;
     }
     let mut word = i;
-    while word > begin && (text.classes[word - 1].is_alphanumeric() || text.chars[word - 1] == '.') {
+    while word > begin && (text.classes[word - 1].is_alphanumeric() || text.letters[word - 1] == '.') {
         word -= 1;
     }
     let before = fold_text(text.slice(word, i));
@@ -287,10 +264,7 @@ fn ends_sentence(text: &Chars<'_>, begin: usize, i: usize, end: usize) -> bool {
 
 fn next_word(text: &Chars<'_>, i: usize, end: usize) -> String {
     let i = text.skip_space(i, end);
-    let length = text.classes[i..end]
-        .iter()
-        .take_while(|class| class.is_letter())
-        .count();
+    let length = text.classes[i..end].iter().take_while(|class| class.is_letter()).count();
     let parsed = parse(text.slice(i, i + length), &NO_ALIASES);
     parsed.get(0).map(|token| token.form.to_owned()).unwrap_or_default()
 }
@@ -307,25 +281,11 @@ struct Spoken<'a> {
 /// The clauses of one sentence: cut at commas and conjunctions where both sides say something.
 fn clauses(text: &Chars<'_>, start: usize, end: usize, parsed: &Parsed) -> Vec<Clause> {
     let own = text.slice(start, end);
-    let whole = || {
-        vec![Clause {
-            start: index(start),
-            end: index(end),
-            text: own.to_owned(),
-            inherits: None,
-        }]
-    };
-    if !parsed
-        .tokens()
-        .any(|token| token.kind == Kind::Mark || is_particle(Particle::Conjunction, token.form))
-    {
+    let whole = || vec![Clause { start: index(start), end: index(end), text: own.to_owned(), inherits: None }];
+    if !parsed.tokens().any(|token| token.kind == Kind::Mark || is_particle(Particle::Conjunction, token.form)) {
         return whole();
     }
-    let spoken = Spoken {
-        text: Chars::new(own),
-        tokens: parsed.tokens().collect(),
-        language: parsed.language,
-    };
+    let spoken = Spoken { text: Chars::new(own), tokens: parsed.tokens().collect(), language: parsed.language };
     let mut clauses = spoken.clauses();
     if clauses.len() < 2 {
         return whole();
@@ -366,12 +326,7 @@ impl Spoken<'_> {
                     (own.to_owned(), None)
                 }
             };
-            out.push(Clause {
-                start: index(begin),
-                end: index(stop),
-                text,
-                inherits,
-            });
+            out.push(Clause { start: index(begin), end: index(stop), text, inherits });
         }
         out
     }
@@ -446,10 +401,7 @@ impl Spoken<'_> {
 
     fn is_between_amounts(&self, i: usize) -> bool {
         let is_amount = |token: &Said<'_>| {
-            matches!(
-                token.kind,
-                Kind::Number | Kind::Unit | Kind::Date | Kind::Weekday | Kind::Time
-            )
+            matches!(token.kind, Kind::Number | Kind::Unit | Kind::Date | Kind::Weekday | Kind::Time)
         };
         i > 0 && is_amount(&self.tokens[i - 1]) && self.tokens.get(i + 1).is_some_and(is_amount)
     }
@@ -464,7 +416,7 @@ impl Spoken<'_> {
             "o" | "y" => self.language == Language::Es,
             form => return form.chars().nth(1).is_some(),
         };
-        own && self.text.chars[token.start as usize].is_ascii()
+        own && self.text.letters[token.start as usize].is_ascii()
     }
 
     /// A long dash with a space on both sides.
@@ -507,10 +459,7 @@ fn with_verb(clause: &str, subject: &str) -> String {
     let chars = Chars::new(clause);
     let length = subject.chars().count();
     let parsed = parse(clause, &NO_ALIASES);
-    let mut words = parsed
-        .tokens()
-        .filter(|token| token.start as usize >= length)
-        .take(VERB_WITHIN);
+    let mut words = parsed.tokens().filter(|token| token.start as usize >= length).take(VERB_WITHIN);
     match words.find(|&token| is_verb(&chars, token)) {
         Some(verb) => [chars.slice(0, verb.end as usize), " "].concat(),
         None => subject.to_owned(),
@@ -539,7 +488,8 @@ fn is_clause(tokens: &[Said<'_>]) -> bool {
     let words = || tokens.iter().filter(|&&token| is_content(token) && is_word(token));
     let count = words().count();
     let others = words().any(|token| token.kind != Kind::Name);
-    if !others && !(count > 0 && tokens.iter().any(|&token| is_be(token))) {
+    let is_something = count > 0 && tokens.iter().any(|&token| is_be(token));
+    if !others && !is_something {
         return false;
     }
     count >= CLAUSE_WORDS || opens_with_subject(tokens) || is_be(first)
@@ -575,9 +525,7 @@ fn opens_with_subject(tokens: &[Said<'_>]) -> bool {
 pub fn has_narrative(text: &str) -> bool {
     let chars = Chars::new(text);
     let says = |text: &str| {
-        parse(text, &NO_ALIASES)
-            .tokens()
-            .any(|token| token.role == Role::Content && token.kind != Kind::Mark)
+        parse(text, &NO_ALIASES).tokens().any(|token| token.role == Role::Content && token.kind != Kind::Mark)
     };
     sentences_of(&chars, &NO_ALIASES, None)
         .iter()
@@ -590,7 +538,7 @@ fn is_heading(text: &Chars<'_>, sentence: &Sentence) -> bool {
     while start > 0 && !text.ends_line(start - 1) {
         start -= 1;
     }
-    text.chars[text.skip_space(start, end)] == '#'
+    text.letters[text.skip_space(start, end)] == '#'
 }
 
 // -- cutting -----------------------------------------------------------------------------------------------------------
@@ -615,8 +563,7 @@ pub fn cuts<S: AsRef<str>>(text: &str, aliases: &[S], removed: &[(usize, Option<
         .iter()
         .enumerate()
         .map(|(at, sentence)| {
-            gone.get(&at)
-                .is_some_and(|clauses| clauses.contains(&None) || clauses.len() == sentence.clauses.len())
+            gone.get(&at).is_some_and(|clauses| clauses.contains(&None) || clauses.len() == sentence.clauses.len())
         })
         .collect();
     let (mut spans, taken) = whole_blocks(&chars, &plan, &whole);
@@ -673,7 +620,7 @@ fn is_blank_before(text: &Chars<'_>, i: usize) -> bool {
     if i == 0 {
         return true;
     }
-    let crlf = i >= 2 && text.chars[i - 2] == '\r' && text.chars[i - 1] == '\n';
+    let crlf = i >= 2 && text.letters[i - 2] == '\r' && text.letters[i - 1] == '\n';
     let before = i - 1 - usize::from(crlf);
     before == 0 || text.ends_line(before - 1)
 }
@@ -717,7 +664,7 @@ fn line_end(text: &Chars<'_>, mut i: usize) -> usize {
     while i < text.len() && !text.ends_line(i) {
         i += 1;
     }
-    let crlf = i + 1 < text.len() && text.chars[i] == '\r' && text.chars[i + 1] == '\n';
+    let crlf = i + 1 < text.len() && text.letters[i] == '\r' && text.letters[i + 1] == '\n';
     (i + 1 + usize::from(crlf)).min(text.len())
 }
 
@@ -728,16 +675,11 @@ fn parts(text: &Chars<'_>, sentence: &Sentence, gone: &[usize], out: &mut Vec<Sp
     if leading > 0 {
         let (start, end) = (clauses[0].start as usize, clauses[leading].start as usize);
         if clauses[leading].inherits.is_some_and(|owner| owner < leading) {
-            let Clause {
-                start: own,
-                end: stop,
-                text: said,
-                ..
-            } = &clauses[leading];
+            let Clause { start: own, end: stop, text: said, .. } = &clauses[leading];
             let taken_over = said.len() - text.slice(*own as usize, *stop as usize).len();
             out.push((start, end, said[..taken_over].to_owned()));
         } else if text.classes[start] == Class::Upper && text.classes[end] == Class::Letter {
-            out.push((start, end + 1, capital(text.chars[end])));
+            out.push((start, end + 1, capital(text.letters[end])));
         } else {
             out.push((start, end, String::new()));
         }

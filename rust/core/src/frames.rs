@@ -31,9 +31,7 @@ pub(crate) struct Frame {
 }
 
 fn frames(table: Table, framing: impl Fn(&str) -> Framing) -> Sequences<Framing> {
-    let rows = table
-        .rows_by_language()
-        .map(|(language, [form])| (language, [form, ""]));
+    let rows = table.rows_by_language().map(|(language, [form])| (language, [form, ""]));
     stemmed_sequences(rows, |_, class| framing(class))
 }
 
@@ -62,18 +60,10 @@ pub(crate) fn find_frames(parsed: &Parsed) -> Box<[Frame]> {
         .collect();
     let mut out = Vec::new();
     for table in &*FRAMES {
-        for (i, (key, token)) in keys
-            .iter()
-            .zip(parsed.tokens())
-            .enumerate()
-            .filter(|(_, (key, _))| !key.is_empty())
-        {
+        for (i, (key, token)) in keys.iter().zip(parsed.tokens()).enumerate().filter(|(_, (key, _))| !key.is_empty()) {
             let found = starting_with(table, parsed.language, key);
             if let Some(&(_, framing)) = found.iter().find(|(words, _)| keys[i..].starts_with(words)) {
-                out.push(Frame {
-                    start: token.start,
-                    framing,
-                });
+                out.push(Frame { start: token.start, framing });
             }
         }
     }
@@ -82,19 +72,11 @@ pub(crate) fn find_frames(parsed: &Parsed) -> Box<[Frame]> {
 
 /// The stem of a word, or of the word that a phrase stands for.
 fn frame_key(token: Said<'_>, language: Language) -> Cow<'_, str> {
-    if token.form.contains(' ') {
-        Cow::Borrowed(token.key)
-    } else {
-        stem(token.form, language)
-    }
+    if token.form.contains(' ') { Cow::Borrowed(token.key) } else { stem(token.form, language) }
 }
 
 fn starts(parsed: &Parsed, framing: Framing) -> impl Iterator<Item = u32> {
-    parsed
-        .frames
-        .iter()
-        .filter(move |frame| frame.framing == framing)
-        .map(|frame| frame.start)
+    parsed.frames.iter().filter(move |frame| frame.framing == framing).map(|frame| frame.start)
 }
 
 fn has(parsed: &Parsed, framing: Framing) -> bool {
@@ -132,9 +114,7 @@ pub(crate) fn modal(alignment: &Alignment<'_>) -> bool {
 /// An aligned English verb stands in the past in the candidate only.
 fn is_told_as_done(alignment: &Alignment<'_>) -> bool {
     alignment.whole_candidate.language == Language::En
-        && alignment
-            .pairs()
-            .any(|(fact, candidate)| is_past(candidate) && !is_past(fact))
+        && alignment.pairs().any(|(fact, candidate)| is_past(candidate) && !is_past(fact))
 }
 
 /// What the candidate adds is a change: a new state, not the old one.

@@ -13,7 +13,7 @@ use crate::readings::{Reading, readings};
 use crate::text::index;
 use crate::tokens::{Parsed, Said, parse};
 
-/// `MiniLM`'s null distribution over unrelated facts, mean and sd: the scale on which every line is stated.
+/// MiniLM's null distribution over unrelated facts, mean and sd: the scale on which every line is stated.
 const OFFSET: f64 = 0.358;
 const SLOPE: f64 = 0.169;
 
@@ -42,7 +42,7 @@ pub struct Hit {
     pub slot: usize,
     /// By which rule, how surely.
     pub decision: Decision,
-    /// On `MiniLM`'s scale.
+    /// On MiniLM's scale.
     pub similarity: Option<f64>,
 }
 
@@ -84,11 +84,7 @@ impl Index {
     /// An empty index. `aliases`: further names of the user.
     #[must_use]
     pub fn new(aliases: Vec<String>, options: Options) -> Self {
-        Self {
-            aliases,
-            options,
-            ..Self::default()
-        }
+        Self { aliases, options, ..Self::default() }
     }
 
     /// The slot of a new fact.
@@ -107,12 +103,7 @@ impl Index {
         let values = embedding.map(|embedding| Box::from(embedding.values));
         let norm = embedding.map_or(0, |embedding| norm(embedding.values));
         let model = self.model_number(embedding.map_or("", |embedding| embedding.model));
-        self.facts.push(Some(Fact {
-            parsed,
-            values,
-            model,
-            norm,
-        }));
+        self.facts.push(Some(Fact { parsed, values, model, norm }));
         slot
     }
 
@@ -151,11 +142,7 @@ impl Index {
                 _ => None,
             };
             let decision = judge(&candidate, &fact.parsed, similarity, self.options);
-            let hit = Hit {
-                slot,
-                decision,
-                similarity,
-            };
+            let hit = Hit { slot, decision, similarity };
             match decision.action {
                 Action::Drop => return Some(hit),
                 Action::Hold => held = held.or(Some(hit)),
@@ -203,10 +190,7 @@ impl Index {
     /// The facts that share a feature with some reading, in slot order.
     fn related(&self, candidate: &[Reading]) -> impl Iterator<Item = (usize, &Fact)> {
         let mut seen = vec![0_u64; self.facts.len().div_ceil(64)];
-        for feature in candidate
-            .iter()
-            .flat_map(|reading| features_of(&reading.parsed, self.options.wordnet))
-        {
+        for feature in candidate.iter().flat_map(|reading| features_of(&reading.parsed, self.options.wordnet)) {
             for &slot in self.postings.get(&feature).map_or(&[][..], Posting::slots) {
                 seen[slot as usize / 64] |= 1 << (slot % 64);
             }
@@ -286,15 +270,16 @@ fn norm(values: &[u8]) -> u32 {
     dot(values, values).unsigned_abs()
 }
 
-/// The dot product of signed bytes: an exact integer.
-fn dot(a: &[u8], b: &[u8]) -> i32 {
-    a.iter()
-        .zip(b)
-        .map(|(&x, &y)| i32::from(x.cast_signed()) * i32::from(y.cast_signed()))
-        .sum()
+fn signed(byte: u8) -> i32 {
+    i32::from(i8::from_ne_bytes([byte]))
 }
 
-/// Cosine of two int8 vectors on `MiniLM`'s scale, rounded to 1e-4; none if their lengths differ.
+/// The dot product of signed bytes: an exact integer.
+fn dot(a: &[u8], b: &[u8]) -> i32 {
+    a.iter().zip(b).map(|(&x, &y)| signed(x) * signed(y)).sum()
+}
+
+/// Cosine of two int8 vectors on MiniLM's scale, rounded to 1e-4; none if their lengths differ.
 ///
 /// The dot product is an exact integer, so it is the same on every machine. Without a scale the cosine is used as it is.
 #[must_use]
@@ -320,5 +305,5 @@ fn scaled(a: &[u8], norm_a: u32, b: &[u8], norm_b: u32, scale: Option<Scale>) ->
 /// To 1e-4, half away from zero: the same in every language.
 fn rounded(number: f64) -> f64 {
     let size = (number.abs() * 10_000.0 + 0.5).trunc() / 10_000.0;
-    if number >= 0.0 { size } else { size * -1.0 }
+    if number >= 0.0 { size } else { -size }
 }

@@ -29,17 +29,8 @@ impl Language {
     pub(crate) const COUNT: usize = Self::ALL.len();
 
     /// All of them, in the order of their numbers.
-    pub(crate) const ALL: [Self; 9] = [
-        Self::En,
-        Self::Pt,
-        Self::Es,
-        Self::Fr,
-        Self::De,
-        Self::Zh,
-        Self::Ja,
-        Self::Ko,
-        Self::Any,
-    ];
+    pub(crate) const ALL: [Self; 9] =
+        [Self::En, Self::Pt, Self::Es, Self::Fr, Self::De, Self::Zh, Self::Ja, Self::Ko, Self::Any];
 
     /// The language of a code of the tables.
     #[must_use]

@@ -105,10 +105,8 @@ pub(crate) struct Lexeme<'a> {
 static NUMBER_ENDINGS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
     let units = lexicon::UNITS.rows().map(|[_, form]| form);
     let currencies = lexicon::CURRENCIES.rows().map(|[form]| form);
-    let endings = [
-        "st", "nd", "rd", "th", "k", "m", "mn", "bn", "am", "pm", "h", "o", "a", "e", "er", "eme",
-    ]
-    .into_iter();
+    let endings =
+        ["st", "nd", "rd", "th", "k", "m", "mn", "bn", "am", "pm", "h", "o", "a", "e", "er", "eme"].into_iter();
     units.chain(currencies).chain(endings).collect()
 });
 
@@ -118,12 +116,8 @@ const fn ends_line(char: char) -> bool {
 
 /// The lexemes of a cleaned text and its folded form, in order.
 pub(crate) fn scan<'a>(text: &str, folded: &'a Folded) -> Vec<Lexeme<'a>> {
-    let line_ends = text
-        .chars()
-        .enumerate()
-        .filter(|&(_, c)| ends_line(c))
-        .map(|(at, _)| crate::text::index(at))
-        .collect();
+    let line_ends =
+        text.chars().enumerate().filter(|&(_, c)| ends_line(c)).map(|(at, _)| crate::text::index(at)).collect();
     Scanner {
         folded,
         line_ends,
@@ -218,10 +212,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn run_of(&self, i: usize, belongs: impl Fn(Class) -> bool) -> usize {
-        self.folded.classes[i..]
-            .iter()
-            .position(|&class| !belongs(class))
-            .map_or(self.size, |length| i + length)
+        self.folded.classes[i..].iter().position(|&class| !belongs(class)).map_or(self.size, |length| i + length)
     }
 
     fn is(&self, i: usize, belongs: impl Fn(Class) -> bool) -> bool {
@@ -254,9 +245,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn first_of(&mut self, i: usize, patterns: &[(Kind, Pattern<'a>)]) -> Option<(Kind, usize)> {
-        patterns
-            .iter()
-            .find_map(|&(kind, pattern)| pattern(self, i).map(|end| (kind, end)))
+        patterns.iter().find_map(|&(kind, pattern)| pattern(self, i).map(|end| (kind, end)))
     }
 
     fn alphanumeric(&mut self, i: usize) -> usize {
@@ -266,11 +255,8 @@ impl<'a> Scanner<'a> {
         if !self.folded.classes[i].is_digit() {
             return self.word_or_code(i);
         }
-        let patterns: [(Kind, Pattern<'a>); 3] = [
-            (Kind::Time, Self::time),
-            (Kind::Date, Self::date),
-            (Kind::Phone, Self::phone),
-        ];
+        let patterns: [(Kind, Pattern<'a>); 3] =
+            [(Kind::Time, Self::time), (Kind::Date, Self::date), (Kind::Phone, Self::phone)];
         if let Some((kind, end)) = self.first_of(i, &patterns) {
             return self.emit(kind, i, end, None);
         }
@@ -360,10 +346,7 @@ impl<'a> Scanner<'a> {
 
     fn url(&mut self, i: usize) -> Option<usize> {
         let rest = self.slice(i, i + 8);
-        if !["http://", "https://", "www."]
-            .iter()
-            .any(|start| rest.starts_with(start))
-        {
+        if !["http://", "https://", "www."].iter().any(|start| rest.starts_with(start)) {
             return None;
         }
         let mut j = i;
@@ -439,11 +422,7 @@ impl<'a> Scanner<'a> {
                 break;
             }
         }
-        let enough = if marked {
-            digits >= PHONE_DIGITS
-        } else {
-            digits >= LOCAL_PHONE_DIGITS && groups > 1
-        };
+        let enough = if marked { digits >= PHONE_DIGITS } else { digits >= LOCAL_PHONE_DIGITS && groups > 1 };
         if enough && !self.is(end, Class::is_letter) {
             return Some(end);
         }

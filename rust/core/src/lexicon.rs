@@ -57,10 +57,7 @@ tables! {
 
 impl Table {
     fn lines(self) -> impl Iterator<Item = &'static str> {
-        self.0
-            .split('\n')
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .skip(1)
+        self.0.split('\n').filter(|line| !line.is_empty() && !line.starts_with('#')).skip(1)
     }
 
     /// The first `N` cells of every row, in file order. Panics where a row is shorter: the tables are part of the build.
@@ -76,10 +73,7 @@ impl Table {
         self.lines().filter_map(|line| {
             let mut cells = line.split('\t');
             let language = Language::from_code(cells.next()?)?;
-            Some((
-                language,
-                std::array::from_fn(|_| cells.next().expect("a row of a lexicon table is too short")),
-            ))
+            Some((language, std::array::from_fn(|_| cells.next().expect("a row of a lexicon table is too short"))))
         })
     }
 }

@@ -67,10 +67,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            keeps_past: false,
-            wordnet: true,
-        }
+        Self { keeps_past: false, wordnet: true }
     }
 }
 
@@ -93,12 +90,7 @@ pub struct Decision {
 
 impl Decision {
     const fn new(action: Action, code: &'static str, coverage: f64) -> Self {
-        Self {
-            action,
-            code,
-            why: code,
-            coverage,
-        }
+        Self { action, code, why: code, coverage }
     }
 
     const fn store(code: &'static str, coverage: f64) -> Self {
@@ -145,9 +137,7 @@ static LINES: LazyLock<Lines> = LazyLock::new(|| {
 #[must_use]
 pub fn judge(candidate: &[Reading], fact: &Parsed, similarity: Option<f64>, options: Options) -> Decision {
     let wholes = candidate.iter().take_while(|reading| !reading.clause).count();
-    let own = candidate[..wholes]
-        .iter()
-        .find(|reading| reading.parsed.language == fact.language);
+    let own = candidate[..wholes].iter().find(|reading| reading.parsed.language == fact.language);
     let own = &own.unwrap_or(&candidate[0]).parsed;
     if candidate[0].request {
         let share = note_share(own, fact, options);
@@ -254,18 +244,10 @@ fn anchor(alignment: &Alignment<'_>, similarity: Option<f64>, coverage: f64) -> 
     }
     let Some(similarity) = similarity else {
         let likely = smaller >= WORDS_SHARE && coverage >= LINES.words_anchor_hold;
-        return if likely {
-            Decision::new(Action::Hold, "anchor", coverage)
-        } else {
-            different
-        };
+        return if likely { Decision::new(Action::Hold, "anchor", coverage) } else { different };
     };
     let score = similarity + 0.5 * coverage;
-    let line = if is_english(alignment) {
-        LINES.anchor_hold
-    } else {
-        LINES.anchor_foreign
-    };
+    let line = if is_english(alignment) { LINES.anchor_hold } else { LINES.anchor_foreign };
     // Written as in the Python twin, so that a similarity that is no number gets the same answer.
     if similarity < ANCHOR_SIMILARITY || smaller < ANCHOR_SHARE || score < line {
         return different;
@@ -276,10 +258,8 @@ fn anchor(alignment: &Alignment<'_>, similarity: Option<f64>, coverage: f64) -> 
 
 /// A word that says something of somebody: no name, relation or quantity.
 fn is_claim(token: Said<'_>) -> bool {
-    matches!(
-        token.kind,
-        Kind::Word | Kind::Cjk | Kind::Id | Kind::Email | Kind::Url | Kind::Phone
-    ) && !token.relation.is_some()
+    matches!(token.kind, Kind::Word | Kind::Cjk | Kind::Id | Kind::Email | Kind::Url | Kind::Phone)
+        && !token.relation.is_some()
 }
 
 fn is_english(alignment: &Alignment<'_>) -> bool {
@@ -333,25 +313,13 @@ fn is_superset(alignment: &Alignment<'_>) -> bool {
 #[must_use]
 pub fn vetoes(candidate: &Parsed, fact: &Parsed, wordnet: bool) -> Vec<&'static str> {
     let alignment = align(candidate, fact, wordnet);
-    VETOES
-        .iter()
-        .filter(|(_, holds)| holds(&alignment))
-        .map(|&(code, _)| code)
-        .collect()
+    VETOES.iter().filter(|(_, holds)| holds(&alignment)).map(|&(code, _)| code).collect()
 }
 
 /// Codes of `rules.tsv` that are asked before the vetoes, and after them; each is a kind, a line or a reason of its own.
 const BEFORE_VETOES: [&str; 4] = ["exact", "note", "id", "ceased"];
-const AFTER_VETOES: [&str; 8] = [
-    "subset",
-    "superset",
-    "unlike-hold",
-    "clause",
-    "substitution",
-    "anchor-drop",
-    "anchor-hold",
-    "anchor-foreign",
-];
+const AFTER_VETOES: [&str; 8] =
+    ["subset", "superset", "unlike-hold", "clause", "substitution", "anchor-drop", "anchor-hold", "anchor-foreign"];
 
 /// Every code of `rules.tsv` that has a predicate here, in the order in which they are asked.
 #[must_use]

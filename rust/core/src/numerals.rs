@@ -32,10 +32,7 @@ type Forms = FxHashMap<char, Vec<&'static str>>;
 fn longest_first(forms: impl Iterator<Item = &'static str>) -> Forms {
     let mut table: Forms = FxHashMap::default();
     for form in forms {
-        table
-            .entry(form.chars().next().expect("a word is not empty"))
-            .or_default()
-            .push(form);
+        table.entry(form.chars().next().expect("a word is not empty")).or_default().push(form);
     }
     for found in table.values_mut() {
         found.sort_by_key(|form| (usize::MAX - form.chars().count(), *form));
@@ -46,14 +43,8 @@ fn longest_first(forms: impl Iterator<Item = &'static str>) -> Forms {
 /// Units and currencies that may follow a number.
 static MEASURES: LazyLock<[Forms; CJK_LANGUAGES.len()]> = LazyLock::new(|| {
     CJK_LANGUAGES.map(|language| {
-        let units = lexicon::UNITS
-            .rows_by_language()
-            .filter(move |row| row.0 == language)
-            .map(|(_, [form])| form);
-        let currencies = lexicon::CURRENCIES
-            .rows()
-            .map(|[form]| form)
-            .filter(|form| *form >= "\u{3000}");
+        let units = lexicon::UNITS.rows_by_language().filter(move |row| row.0 == language).map(|(_, [form])| form);
+        let currencies = lexicon::CURRENCIES.rows().map(|[form]| form).filter(|form| *form >= "\u{3000}");
         longest_first(units.chain(currencies))
     })
 });
@@ -62,8 +53,7 @@ static WEEKDAYS: LazyLock<[Forms; CJK_LANGUAGES.len()]> = LazyLock::new(|| {
     CJK_LANGUAGES.map(|language| {
         let days = lexicon::CALENDAR.rows_by_language();
         longest_first(
-            days.filter(|&(lang, [_, kind])| lang == language && kind == "weekday")
-                .map(|(_, [form, _])| form),
+            days.filter(|&(lang, [_, kind])| lang == language && kind == "weekday").map(|(_, [form, _])| form),
         )
     })
 });
@@ -95,18 +85,8 @@ struct Cutter<'a> {
 
 impl<'a> Cutter<'a> {
     fn new(lexeme: Lexeme<'a>, language: usize) -> Self {
-        let bytes = lexeme
-            .text
-            .char_indices()
-            .map(|(at, _)| at)
-            .chain([lexeme.text.len()])
-            .collect();
-        Self {
-            lexeme,
-            bytes,
-            measures: &MEASURES[language],
-            weekdays: &WEEKDAYS[language],
-        }
+        let bytes = lexeme.text.char_indices().map(|(at, _)| at).chain([lexeme.text.len()]).collect();
+        Self { lexeme, bytes, measures: &MEASURES[language], weekdays: &WEEKDAYS[language] }
     }
 
     fn len(&self) -> usize {
@@ -131,11 +111,7 @@ impl<'a> Cutter<'a> {
             };
             self.run(start, i, out);
             out.push(self.piece(kind, text, i, end));
-            i = if kind == Kind::Number {
-                self.measure(end, out)
-            } else {
-                end
-            };
+            i = if kind == Kind::Number { self.measure(end, out) } else { end };
             start = i;
         }
         self.run(start, self.len(), out);
@@ -182,20 +158,9 @@ impl<'a> Cutter<'a> {
     fn piece(&self, kind: Kind, text: Cow<'a, str>, start: usize, end: usize) -> Lexeme<'a> {
         // A folded run may be longer than what it was folded from; the last piece ends where the run ends.
         let lexeme = &self.lexeme;
-        let last = if end == self.len() {
-            lexeme.end
-        } else {
-            (lexeme.start + index(end)).min(lexeme.end)
-        };
+        let last = if end == self.len() { lexeme.end } else { (lexeme.start + index(end)).min(lexeme.end) };
         let joined = lexeme.joined || start > 0;
-        Lexeme {
-            kind,
-            text,
-            start: (lexeme.start + index(start)).min(last),
-            end: last,
-            joined,
-            ..lexeme.clone()
-        }
+        Lexeme { kind, text, start: (lexeme.start + index(start)).min(last), end: last, joined, ..lexeme.clone() }
     }
 }
 
@@ -216,9 +181,5 @@ fn value(numeral: &[u128]) -> u128 {
 }
 
 fn prefix(text: &str, forms: &Forms) -> Option<&'static str> {
-    forms
-        .get(&text.chars().next()?)?
-        .iter()
-        .find(|form| text.starts_with(**form))
-        .copied()
+    forms.get(&text.chars().next()?)?.iter().find(|form| text.starts_with(**form)).copied()
 }

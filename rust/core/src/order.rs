@@ -10,10 +10,7 @@ use crate::tokens::{Parsed, Role, Said};
 use crate::words::{Particle, Relation, is_particle, stem};
 
 static ASYMMETRIC: LazyLock<ByWord<()>> = LazyLock::new(|| {
-    lexicon::ASYMMETRIC
-        .rows_by_language()
-        .map(|(lang, [verb])| (lang, stem(verb, lang), ()))
-        .collect()
+    lexicon::ASYMMETRIC.rows_by_language().map(|(lang, [verb])| (lang, stem(verb, lang), ())).collect()
 });
 
 fn is_listed(verb: Said<'_>, language: Language) -> bool {
@@ -41,19 +38,14 @@ pub(crate) fn role(alignment: &Alignment<'_>) -> bool {
 /// Whether every aligned asymmetric verb is the same word in both: only then does the voice tell who acts.
 fn keeps_verb(alignment: &Alignment<'_>) -> bool {
     let language = alignment.whole_fact.language;
-    let mut verbs = alignment
-        .pairs()
-        .filter(|&(fact, _)| is_listed(fact, language))
-        .peekable();
+    let mut verbs = alignment.pairs().filter(|&(fact, _)| is_listed(fact, language)).peekable();
     verbs.peek().is_some() && verbs.all(|(fact, candidate)| fact.key == candidate.key)
 }
 
 /// Whether a verb of the fact is aligned with its converse (lend with borrow).
 fn is_converse(alignment: &Alignment<'_>) -> bool {
     let language = alignment.whole_fact.language;
-    alignment
-        .pairs()
-        .any(|(fact, candidate)| are_converse(fact.key, candidate.key, language))
+    alignment.pairs().any(|(fact, candidate)| are_converse(fact.key, candidate.key, language))
 }
 
 /// Whether the converse words are relations, one of them the user's ("my landlord is X", "I am a tenant of X").
@@ -66,11 +58,8 @@ fn is_of_nouns(alignment: &Alignment<'_>) -> bool {
 
 /// Whether the user possesses a relation: a user right before it, with its possessive.
 fn is_users(parsed: &Parsed, relation: Said<'_>) -> bool {
-    let mut before = parsed
-        .tokens()
-        .rev()
-        .filter(|token| token.start < relation.start && token.kind != Kind::Mark);
-    before.next().is_some_and(|before| before.kind == Kind::User)
+    let before = parsed.tokens().rev().find(|token| token.start < relation.start && token.kind != Kind::Mark);
+    before.is_some_and(|before| before.kind == Kind::User)
 }
 
 /// The fact has a verb whose ends cannot be exchanged: a listed one, or any that stands between the two.
@@ -79,13 +68,7 @@ fn is_asymmetric(alignment: &Alignment<'_>, one: Said<'_>, two: Said<'_>) -> boo
     if matches!(language, Language::Zh | Language::Ja | Language::Ko) {
         return true;
     }
-    let verbs = || {
-        alignment
-            .fact
-            .iter()
-            .copied()
-            .filter(|&token| token.kind == Kind::Word && !is_name(token))
-    };
+    let verbs = || alignment.fact.iter().copied().filter(|&token| token.kind == Kind::Word && !is_name(token));
     verbs().any(|verb| is_listed(verb, language))
         || (is_somebody(one) == is_somebody(two) && verbs().any(|verb| is_between(verb, one, two)))
 }
@@ -127,10 +110,7 @@ fn takes_part(parsed: &Parsed, token: Said<'_>) -> bool {
     if token.person {
         return true;
     }
-    let before = parsed
-        .tokens()
-        .filter(|other| other.start < token.start && other.kind != Kind::Mark)
-        .last();
+    let before = parsed.tokens().rev().find(|other| other.start < token.start && other.kind != Kind::Mark);
     before.is_none_or(|before| is_particle(Particle::Party, before.form) || before.role == Role::Content)
 }
 
@@ -141,13 +121,8 @@ fn is_somebody(token: Said<'_>) -> bool {
 /// The first mention of the user that possesses no relation.
 fn first_user(parsed: &Parsed) -> Option<Said<'_>> {
     let related = parsed.tokens().any(|token| is_related_person(token.relation));
-    let mut users = parsed
-        .tokens()
-        .enumerate()
-        .filter(|(_, token)| token.kind == Kind::User);
-    users
-        .find(|&(i, _)| !(related && possesses(parsed, i)))
-        .map(|(_, user)| user)
+    let mut users = parsed.tokens().enumerate().filter(|(_, token)| token.kind == Kind::User);
+    users.find(|&(i, _)| !(related && possesses(parsed, i))).map(|(_, user)| user)
 }
 
 /// A possessive form or pronoun, or in CJK a user right before a relation or the particle of possession.
@@ -218,19 +193,13 @@ fn direction_before(parsed: &Parsed, token: Said<'_>) -> Direction {
 }
 
 fn ends_exchanged(alignment: &Alignment<'_>) -> bool {
-    let has_end = |parsed: &Parsed| {
-        parsed
-            .tokens()
-            .any(|token| matches!(token.direction, Direction::Source | Direction::Goal))
-    };
+    let has_end =
+        |parsed: &Parsed| parsed.tokens().any(|token| matches!(token.direction, Direction::Source | Direction::Goal));
     has_end(alignment.whole_fact)
         && has_end(alignment.whole_candidate)
         && alignment.pairs().any(|(fact, candidate)| {
             matches!(
-                (
-                    direction_before(alignment.whole_fact, fact),
-                    direction_before(alignment.whole_candidate, candidate)
-                ),
+                (direction_before(alignment.whole_fact, fact), direction_before(alignment.whole_candidate, candidate)),
                 (Direction::Source, Direction::Goal) | (Direction::Goal, Direction::Source)
             )
         })
@@ -245,10 +214,7 @@ fn side_word(parsed: &Parsed) -> Option<(usize, Said<'_>)> {
 /// Where the sides of the direction word part, and whether what stands before that is on its near side.
 fn sides(parsed: &Parsed, at: usize) -> (u32, bool) {
     let fronted = !parsed.tokens().take(at).any(|token| token.role == Role::Content);
-    let comma = parsed
-        .tokens()
-        .skip(at)
-        .find(|token| token.kind == Kind::Mark && token.form == ",");
+    let comma = parsed.tokens().skip(at).find(|token| token.kind == Kind::Mark && token.form == ",");
     match comma {
         Some(comma) if fronted => (comma.start, false),
         _ => (parsed.at(at).start, true),

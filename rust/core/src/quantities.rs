@@ -62,14 +62,7 @@ static NUMBER_WORDS: LazyLock<ByWord<NumberWord>> = LazyLock::new(|| {
     lexicon::NUMBERS
         .rows_by_language()
         .map(|(lang, [word, value, role])| {
-            (
-                lang,
-                word,
-                NumberWord {
-                    value: value.parse().expect("the value of a number word is a number"),
-                    role,
-                },
-            )
+            (lang, word, NumberWord { value: value.parse().expect("the value of a number word is a number"), role })
         })
         .collect()
 });
@@ -91,10 +84,7 @@ static CURRENCIES: LazyLock<FxHashMap<&'static str, &'static str>> =
     LazyLock::new(|| lexicon::CURRENCIES.rows().map(|[form, code]| (form, code)).collect());
 
 static DIMENSIONS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
-    let mut table: FxHashMap<_, _> = lexicon::UNITS
-        .rows()
-        .map(|[_, _, unit, dimension]| (unit, dimension))
-        .collect();
+    let mut table: FxHashMap<_, _> = lexicon::UNITS.rows().map(|[_, _, unit, dimension]| (unit, dimension)).collect();
     table.extend(lexicon::CURRENCIES.rows().map(|[_, code]| (code, "money")));
     table
 });
@@ -114,25 +104,12 @@ struct CalendarWord {
 static CALENDAR: LazyLock<ByWord<CalendarWord>> = LazyLock::new(|| {
     lexicon::CALENDAR
         .rows_by_language()
-        .map(|(lang, [form, kind, value, flag])| {
-            (
-                lang,
-                form,
-                CalendarWord {
-                    kind,
-                    value,
-                    ambiguous: flag == "1",
-                },
-            )
-        })
+        .map(|(lang, [form, kind, value, flag])| (lang, form, CalendarWord { kind, value, ambiguous: flag == "1" }))
         .collect()
 });
 
 fn lookup<T: Copy>(table: &ByWord<T>, language: Language, form: &str) -> Option<T> {
-    table
-        .get(language, form)
-        .or_else(|| table.get(Language::Any, form))
-        .copied()
+    table.get(language, form).or_else(|| table.get(Language::Any, form)).copied()
 }
 
 fn is_clock_word(word: &str) -> bool {
@@ -176,11 +153,7 @@ fn shift(number: &str, zeros: usize) -> String {
         "" => "0",
         moved => moved,
     };
-    if rest.is_empty() {
-        moved.to_owned()
-    } else {
-        format!("{moved}.{rest}")
-    }
+    if rest.is_empty() { moved.to_owned() } else { format!("{moved}.{rest}") }
 }
 
 /// The lexemes with every quantity in its canonical form; all others as they were.
@@ -213,14 +186,7 @@ impl<'a> Quantifier<'a> {
             }
             _ => {}
         }
-        let readers = [
-            Self::month_date,
-            Self::weekday,
-            Self::cjk_date,
-            Self::amount,
-            Self::rate,
-            Self::currency,
-        ];
+        let readers = [Self::month_date, Self::weekday, Self::cjk_date, Self::amount, Self::rate, Self::currency];
         if let Some(end) = readers.iter().find_map(|reader| reader(self, i)) {
             return end;
         }
@@ -248,9 +214,7 @@ impl<'a> Quantifier<'a> {
 
     /// The text of the word or mark at `i`, or "".
     fn word(&self, i: usize) -> &str {
-        self.at(i)
-            .filter(|lexeme| matches!(lexeme.kind, Kind::Word | Kind::Mark))
-            .map_or("", |lexeme| &*lexeme.text)
+        self.at(i).filter(|lexeme| matches!(lexeme.kind, Kind::Word | Kind::Mark)).map_or("", |lexeme| &*lexeme.text)
     }
 
     fn is_word(&self, i: usize, class: Particle) -> bool {
@@ -354,9 +318,7 @@ impl<'a> Quantifier<'a> {
     fn unit(&self, i: usize) -> Option<(&'static str, usize)> {
         let word = self.word(i);
         if let Some(unit) = mark_unit(word) {
-            let scale = self
-                .at(i + 1)
-                .is_some_and(|scale| scale.joined && matches!(&*scale.text, "c" | "f"));
+            let scale = self.at(i + 1).is_some_and(|scale| scale.joined && matches!(&*scale.text, "c" | "f"));
             return Some((unit, i + 1 + usize::from(scale)));
         }
         if word.is_empty() {
@@ -399,11 +361,7 @@ impl<'a> Quantifier<'a> {
             return None;
         }
         let sign = &*self.lexemes[i].text;
-        let with_dollar = if self.word(i + 1) == "$" {
-            CURRENCIES.get(&*[sign, "$"].concat()).copied()
-        } else {
-            None
-        };
+        let with_dollar = if self.word(i + 1) == "$" { CURRENCIES.get(&*[sign, "$"].concat()).copied() } else { None };
         let (code, start) = match with_dollar {
             Some(code) => (code, i + 2),
             None => (*CURRENCIES.get(sign)?, i + 1),
@@ -465,19 +423,11 @@ impl<'a> Quantifier<'a> {
             let skip = self.at(i + 1).is_some_and(|ending| {
                 ending.joined && (&*ending.text == "." || is_particle(Particle::OrdinalEnding, &ending.text))
             });
-            let value = if is_digits(&lexeme.text) {
-                number(&lexeme.text)
-            } else {
-                0
-            };
+            let value = if is_digits(&lexeme.text) { number(&lexeme.text) } else { 0 };
             return (1..=31).contains(&value).then(|| (value, i + 1 + usize::from(skip)));
         }
-        let word = self
-            .number_word(i)
-            .filter(|word| matches!(word.role, "ordinal" | "unit"))?;
-        let value = u64::try_from(word.value)
-            .ok()
-            .filter(|value| (1..=31).contains(value))?;
+        let word = self.number_word(i).filter(|word| matches!(word.role, "ordinal" | "unit"))?;
+        let value = u64::try_from(word.value).ok().filter(|value| (1..=31).contains(value))?;
         Some((value, i + 1))
     }
 
@@ -503,10 +453,7 @@ impl<'a> Quantifier<'a> {
     /// `2026年3月5日`: numbers, each joined to the sign of its part.
     fn cjk_date(&mut self, i: usize) -> Option<usize> {
         let (mut parts, mut end, mut rest) = (["0", "0", "0"], i, String::new());
-        while let Some(number) = self
-            .at(end)
-            .filter(|number| number.kind == Kind::Number && number.text.is_ascii())
-        {
+        while let Some(number) = self.at(end).filter(|number| number.kind == Kind::Number && number.text.is_ascii()) {
             let Some(sign) = self.at(end + 1).filter(|sign| sign.kind == Kind::Cjk) else {
                 break;
             };
@@ -532,11 +479,7 @@ impl<'a> Quantifier<'a> {
         if !rest.is_empty() {
             let sign = self.lexemes[end - 1].clone();
             let start = sign.end - crate::text::index(rest.chars().count());
-            self.out.push(Lexeme {
-                text: Cow::Owned(rest),
-                start,
-                ..sign
-            });
+            self.out.push(Lexeme { text: Cow::Owned(rest), start, ..sign });
         }
         Some(end)
     }
@@ -554,9 +497,7 @@ fn is_digits(text: &str) -> bool {
 
 /// The value of a few ASCII digits.
 fn number(digits: &str) -> u64 {
-    digits
-        .bytes()
-        .fold(0, |value, digit| value * 10 + u64::from(digit - b'0'))
+    digits.bytes().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'))
 }
 
 fn without_zeros(digits: &str) -> &str {
@@ -607,9 +548,5 @@ fn date_key(raw: &str) -> String {
         readings.truncate(1);
     }
     readings.dedup();
-    if readings.is_empty() {
-        raw.to_owned()
-    } else {
-        readings.join("|")
-    }
+    if readings.is_empty() { raw.to_owned() } else { readings.join("|") }
 }

@@ -38,15 +38,8 @@ pub fn readings<S: AsRef<str>>(text: &str, aliases: &[S]) -> Vec<Reading> {
         Cow::Owned(text) => request_code(&text),
     };
     let sentences = sentences_of_parsed(text, aliases, &parsed);
-    let reading = |parsed, clause| Reading {
-        parsed,
-        clause,
-        request: false,
-    };
-    let mut out = vec![Reading {
-        request: !code.is_empty(),
-        ..reading(parsed, false)
-    }];
+    let reading = |parsed, clause| Reading { parsed, clause, request: false };
+    let mut out = vec![Reading { request: !code.is_empty(), ..reading(parsed, false) }];
     for &language in other_languages(text, &languages) {
         out.push(reading(parse_lexemes(lexemes.clone(), aliases, language), false));
     }
@@ -60,11 +53,7 @@ pub fn readings<S: AsRef<str>>(text: &str, aliases: &[S]) -> Vec<Reading> {
 /// Further languages that a few words may be in; none for a text that votes clearly or not at all.
 fn other_languages<'a>(text: &str, languages: &'a [Language]) -> &'a [Language] {
     let short = text.chars().nth(SHORT_TEXT).is_none();
-    if short && languages.len() < LANGUAGES.len() {
-        &languages[1..]
-    } else {
-        &[]
-    }
+    if short && languages.len() < LANGUAGES.len() { &languages[1..] } else { &[] }
 }
 
 /// The text with every alias of the user replaced by the word that requests know.

@@ -81,10 +81,7 @@ struct Piece {
 
 impl Piece {
     fn new(form: &str, slots: Bits) -> Self {
-        Self {
-            form: form.to_owned(),
-            slots,
-        }
+        Self { form: form.to_owned(), slots }
     }
 
     const fn has(&self, slots: Bits) -> bool {
@@ -113,11 +110,7 @@ static LONGEST: LazyLock<FxHashMap<Language, usize>> = LazyLock::new(|| {
 pub(crate) fn cjk_code(lexemes: &[Lexeme<'_>]) -> &'static str {
     let Some(language) = script(lexemes) else { return "" };
     for pieces in sentences(lexemes, language) {
-        let code = if language == Language::Zh {
-            chinese_code(&pieces)
-        } else {
-            verb_last_code(&pieces)
-        };
+        let code = if language == Language::Zh { chinese_code(&pieces) } else { verb_last_code(&pieces) };
         if !code.is_empty() {
             return code;
         }
@@ -130,18 +123,11 @@ pub(crate) fn cjk_note_words(lexemes: &[Lexeme<'_>]) -> bool {
     let Some(language) = script(lexemes) else { return false };
     let wanted = TE | TO | bits!(Erase | Erased | Erasing);
     let pieces = sentences(lexemes, language);
-    pieces
-        .iter()
-        .flatten()
-        .any(|piece| piece.has(wanted) && !piece.has(bits!(Notforget)))
+    pieces.iter().flatten().any(|piece| piece.has(wanted) && !piece.has(bits!(Notforget)))
 }
 
 fn script(lexemes: &[Lexeme<'_>]) -> Option<Language> {
-    let runs: Vec<Lexeme<'_>> = lexemes
-        .iter()
-        .filter(|lexeme| lexeme.kind == Kind::Cjk)
-        .cloned()
-        .collect();
+    let runs: Vec<Lexeme<'_>> = lexemes.iter().filter(|lexeme| lexeme.kind == Kind::Cjk).cloned().collect();
     (!runs.is_empty()).then(|| vote(&runs)[0])
 }
 
@@ -159,10 +145,7 @@ fn sentences(lexemes: &[Lexeme<'_>], language: Language) -> Vec<Vec<Piece>> {
         cut(&run, language, &mut pieces);
         run.clear();
         if lexeme.kind != Kind::Mark {
-            let slots = TABLE
-                .get(language, text)
-                .copied()
-                .unwrap_or_else(|| other_slot(lexeme.kind));
+            let slots = TABLE.get(language, text).copied().unwrap_or_else(|| other_slot(lexeme.kind));
             pieces.push(Piece::new(text, slots));
         } else if ENDS.contains(text) || pieces.len() >= LONGEST_SENTENCE {
             out.push(std::mem::take(&mut pieces));
@@ -264,10 +247,7 @@ fn chinese_code(pieces: &[Piece]) -> &'static str {
 }
 
 fn clause(pieces: &[Piece], i: usize) -> &[Piece] {
-    let start = pieces[..i]
-        .iter()
-        .rposition(|piece| piece.has(bits!(Comma)))
-        .map_or(0, |comma| comma + 1);
+    let start = pieces[..i].iter().rposition(|piece| piece.has(bits!(Comma))).map_or(0, |comma| comma + 1);
     &pieces[start..i]
 }
 
@@ -275,11 +255,7 @@ fn chinese_kind(pieces: &[Piece], i: usize) -> Option<Wish> {
     let negated = any(clause(pieces, i), bits!(Neg));
     let piece = &pieces[i];
     if piece.has(bits!(Forget | Erase)) && !negated {
-        return Some(if piece.has(bits!(Forget)) {
-            Wish::Forget
-        } else {
-            Wish::Erase
-        });
+        return Some(if piece.has(bits!(Forget)) { Wish::Forget } else { Wish::Erase });
     }
     (piece.has(bits!(Keep)) && negated).then_some(Wish::NotKeep)
 }
@@ -326,13 +302,10 @@ fn is_chinese_imperative(pieces: &[Piece], i: usize, kind: Wish) -> bool {
 
 fn is_chinese_asked(pieces: &[Piece], i: usize, kind: Wish) -> bool {
     let asks = |piece: &Piece| piece.has(bits!(Ask | Want | Negwish));
-    let Some(last) = pieces[..i].iter().rposition(asks) else {
+    let Some(nearest) = pieces[..i].iter().rposition(asks) else {
         return false;
     };
-    let at = pieces[..last]
-        .iter()
-        .rposition(|piece| !asks(piece))
-        .map_or(0, |other| other + 1);
+    let at = pieces[..nearest].iter().rposition(|piece| !asks(piece)).map_or(0, |other| other + 1);
     let (before, between) = (&pieces[..at], &pieces[at..i]);
     let agent = any(between, bits!(Agent));
     if !agent && any(before, bits!(Third | Content)) && !is_users_own(before) {
@@ -422,11 +395,7 @@ fn verb_last_code(pieces: &[Piece]) -> &'static str {
         };
         let is_asked = any(after, bits!(Ask));
         if piece.has(TE | TO) && asks(piece, after, is_asked) && is_memory(before, kind, is_asked) {
-            return if is_asked || piece.has(TO) {
-                asked(kind)
-            } else {
-                imperative(kind)
-            };
+            return if is_asked || piece.has(TO) { asked(kind) } else { imperative(kind) };
         }
         if piece.has(bits!(Erased)) && is_erased(pieces, before) {
             return "log-erased";
@@ -447,9 +416,7 @@ fn asks(piece: &Piece, after: &[Piece], asked: bool) -> bool {
     asked
         || after.is_empty()
         || piece.has(bits!(UnkeepTo))
-        || ["ほしい", "欲しい", "べき"]
-            .iter()
-            .any(|ending| piece.form.ends_with(ending))
+        || ["ほしい", "欲しい", "べき"].iter().any(|ending| piece.form.ends_with(ending))
 }
 
 fn is_memory(before: &[Piece], kind: Wish, asked: bool) -> bool {
@@ -461,11 +428,8 @@ fn is_memory(before: &[Piece], kind: Wish, asked: bool) -> bool {
         Wish::Forget => true,
         Wish::NotKeep => target >= 1 || !any(before, bits!(Other | Content)),
         Wish::Erase => {
-            let pointed = if asked {
-                any(before, bits!(Agent))
-            } else {
-                before.len() < SHORT && !any(before, bits!(Content))
-            };
+            let pointed =
+                if asked { any(before, bits!(Agent)) } else { before.len() < SHORT && !any(before, bits!(Content)) };
             target >= if pointed { 1 } else { 2 }
         }
     }

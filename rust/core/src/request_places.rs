@@ -54,21 +54,12 @@ pub(crate) struct Place<'a> {
 impl<'a> Place<'a> {
     /// The place of the verb at `at`, with the nearest word that asks.
     pub(crate) fn new(tags: &'a [Tag<'a>], at: usize, language: Language) -> Self {
-        Self {
-            tags,
-            at,
-            language,
-            frame: frame_before(tags, at),
-            start: at - clause_before(tags, at).len(),
-        }
+        Self { tags, at, language, frame: frame_before(tags, at), start: at - clause_before(tags, at).len() }
     }
 
     /// The same verb under the next word that asks, further out.
     pub(crate) fn outer(self) -> Self {
-        Self {
-            frame: self.frame.and_then(|frame| frame_before(self.tags, frame)),
-            ..self
-        }
+        Self { frame: self.frame.and_then(|frame| frame_before(self.tags, frame)), ..self }
     }
 
     pub(crate) fn core(&self) -> &'a Tag<'a> {
@@ -122,10 +113,7 @@ fn frame_before(tags: &[Tag<'_>], at: usize) -> Option<usize> {
 
 fn asks(tags: &[Tag<'_>], i: usize) -> bool {
     tags[i].has(FRAME)
-        || (tags[i].has(bits!(Askn))
-            && tags
-                .get(i + 1)
-                .is_some_and(|next| next.has(bits!(To | Thatc | Stop | From))))
+        || (tags[i].has(bits!(Askn)) && tags.get(i + 1).is_some_and(|next| next.has(bits!(To | Thatc | Stop | From))))
 }
 
 /// The words before `at` in its clause.
@@ -134,10 +122,7 @@ pub(crate) fn clause_before<'a>(tags: &'a [Tag<'a>], at: usize) -> &'a [Tag<'a>]
 }
 
 fn before_marks<'a>(tags: &'a [Tag<'a>], at: usize, marks: Bits) -> &'a [Tag<'a>] {
-    let start = tags[..at]
-        .iter()
-        .rposition(|tag| tag.has(marks))
-        .map_or(0, |mark| mark + 1);
+    let start = tags[..at].iter().rposition(|tag| tag.has(marks)).map_or(0, |mark| mark + 1);
     &tags[start..at]
 }
 
@@ -223,11 +208,7 @@ pub(crate) fn is_negated(place: &Place<'_>, tags: &[Tag<'_>]) -> bool {
 fn kind(place: &Place<'_>, negated: bool) -> Option<Wish> {
     let core = place.core();
     if core.has(LOSE) && !negated {
-        return Some(if core.has(bits!(Forget)) {
-            Wish::Forget
-        } else {
-            Wish::Erase
-        });
+        return Some(if core.has(bits!(Forget)) { Wish::Forget } else { Wish::Erase });
     }
     (core.has(KEEP) && negated).then_some(Wish::NotKeep)
 }
@@ -250,11 +231,7 @@ pub(crate) enum Subject {
 pub(crate) fn subject_of(tags: &[Tag<'_>], at: usize, language: Language) -> Subject {
     if let Some(owner) = at.checked_sub(1).map(|before| &tags[before]) {
         if tags[at].has(bits!(Askn)) && owner.possessive {
-            return if owner.has(bits!(User)) {
-                Subject::User
-            } else {
-                Subject::Third
-            };
+            return if owner.has(bits!(User)) { Subject::User } else { Subject::Third };
         }
     }
     for i in (0..at).rev() {
@@ -263,11 +240,7 @@ pub(crate) fn subject_of(tags: &[Tag<'_>], at: usize, language: Language) -> Sub
             return head(&tags[..i]);
         }
         if tag.has(USER) {
-            return if is_owner(tags, i) {
-                Subject::Third
-            } else {
-                Subject::User
-            };
+            return if is_owner(tags, i) { Subject::Third } else { Subject::User };
         }
         if tag.has(bits!(Agent)) && !tag.possessive {
             return agent(tag);
@@ -290,11 +263,7 @@ fn agent(tag: &Tag<'_>) -> Subject {
     if tag.has(bits!(You)) {
         return Subject::You;
     }
-    if tag.has(bits!(System)) {
-        Subject::Third
-    } else {
-        Subject::Agent
-    }
+    if tag.has(bits!(System)) { Subject::Third } else { Subject::Agent }
 }
 
 /// Whether the user at `i` only owns the subject: "User's son", "o filho do utilizador".
@@ -352,10 +321,7 @@ pub(crate) fn is_passive(place: &Place<'_>) -> bool {
 }
 
 fn has_patient(tags: &[Tag<'_>]) -> bool {
-    any_of(
-        tags,
-        bits!(Content | Personal | Info | Memory | Deictic | Other | Allabout | Said | Neg),
-    )
+    any_of(tags, bits!(Content | Personal | Info | Memory | Deictic | Other | Allabout | Said | Neg))
 }
 
 /// "should be deleted", "needs to be removed"; what will or can be deleted is no request.
@@ -381,9 +347,7 @@ pub(crate) fn is_plain_passive(place: &Place<'_>) -> bool {
         return true;
     }
     let patient = any_of(before, bits!(Memory | Info | Personal | Allabout | Said | Right));
-    let doer = last(before, 2)
-        .iter()
-        .any(|tag| tag.has(PERSON) && !tag.possessive && !tag.has(bits!(Personal)));
+    let doer = last(before, 2).iter().any(|tag| tag.has(PERSON) && !tag.possessive && !tag.has(bits!(Personal)));
     let ends = bits!(Comma | Evidence | With | Inside | By | Adv | From | And | Be | Time);
     patient && !doer && (place.after().is_empty() || place.next_is(ends))
 }

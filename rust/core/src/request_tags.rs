@@ -167,19 +167,11 @@ struct Word<'a> {
 
 impl<'a> Word<'a> {
     fn plain(form: Cow<'a, str>, capital: bool) -> Self {
-        Self {
-            form,
-            capital,
-            ..Self::default()
-        }
+        Self { form, capital, ..Self::default() }
     }
 
     fn filling(form: Cow<'a, str>, slots: Bits) -> Self {
-        Self {
-            form,
-            slots,
-            ..Self::default()
-        }
+        Self { form, slots, ..Self::default() }
     }
 }
 
@@ -200,10 +192,7 @@ static PHRASES: LazyLock<ByWord<Vec<Phrase>>> = LazyLock::new(|| {
             *shape_bits |= shapes(shape);
         }
     }
-    for (language, [form]) in lexicon::RELATIONS
-        .rows_by_language()
-        .filter(|(_, [form])| !form.contains(' '))
-    {
+    for (language, [form]) in lexicon::RELATIONS.rows_by_language().filter(|(_, [form])| !form.contains(' ')) {
         let known = found.entry((language, form)).or_insert((bits!(Content), 0));
         if known.0 & bits!(Agent) == 0 {
             known.0 |= bits!(Third);
@@ -212,12 +201,7 @@ static PHRASES: LazyLock<ByWord<Vec<Phrase>>> = LazyLock::new(|| {
     let mut table: ByWord<Vec<Phrase>> = ByWord::default();
     for ((language, form), (slots, shape)) in found {
         let words: Vec<&'static str> = form.split(' ').collect();
-        table.entry(language, words[0]).push(Phrase {
-            form,
-            words,
-            slots,
-            shape,
-        });
+        table.entry(language, words[0]).push(Phrase { form, words, slots, shape });
     }
     for phrases in table.values_mut() {
         phrases.sort_by(|a, b| (b.words.len(), &a.words).cmp(&(a.words.len(), &b.words)));
@@ -247,20 +231,14 @@ static CORE_LANGUAGES: LazyLock<FxHashMap<&'static str, u32>> = LazyLock::new(||
 pub(crate) fn languages_of(lexemes: &[Lexeme<'_>]) -> impl Iterator<Item = Language> + use<> {
     let spanish = 1 << Language::Es as u32;
     let mut found = 0_u32;
-    for part in lexemes
-        .iter()
-        .filter(|lexeme| lexeme.kind == Kind::Word)
-        .flat_map(|lexeme| lexeme.text.split('\''))
-    {
+    for part in lexemes.iter().filter(|lexeme| lexeme.kind == Kind::Word).flat_map(|lexeme| lexeme.text.split('\'')) {
         match CORE_LANGUAGES.get(part) {
             Some(languages) => found |= languages,
             None if found & spanish == 0 && without_clitics(part).is_some() => found |= spanish,
             None => {}
         }
     }
-    LANGUAGES
-        .into_iter()
-        .filter(move |&language| found & 1 << language as u32 != 0)
+    LANGUAGES.into_iter().filter(move |&language| found & 1 << language as u32 != 0)
 }
 
 /// The Spanish verb of ours before its pronouns ("borralo" = "borra", "olvidarmelo" = "olvidar").
@@ -271,9 +249,8 @@ fn without_clitics(form: &str) -> Option<&str> {
             return None;
         }
         let length = stem.chars().count();
-        let clitic = SPANISH_CLITICS
-            .iter()
-            .find(|clitic| stem.ends_with(**clitic) && length > clitic.len() + LEAST_VERB)?;
+        let clitic =
+            SPANISH_CLITICS.iter().find(|clitic| stem.ends_with(**clitic) && length > clitic.len() + LEAST_VERB)?;
         stem = &stem[..stem.len() - clitic.len()];
         if SPANISH_VERBS.contains(stem) {
             return Some(stem);
@@ -305,11 +282,8 @@ const fn makes_past(letter: char, language: Language) -> bool {
 pub(crate) fn sentences<'a>(text: &str, lexemes: &[Lexeme<'a>], language: Language) -> Vec<Vec<Tag<'a>>> {
     let accented = matches!(language, Language::Fr | Language::Es);
     let letters: Vec<char> = if accented { text.chars().collect() } else { Vec::new() };
-    let past = |lexeme: &Lexeme<'_>| {
-        letters
-            .get(lexeme.end as usize - 1)
-            .is_some_and(|&letter| makes_past(letter, language))
-    };
+    let past =
+        |lexeme: &Lexeme<'_>| letters.get(lexeme.end as usize - 1).is_some_and(|&letter| makes_past(letter, language));
     let mut out = Vec::new();
     let mut words: Vec<Word<'a>> = Vec::new();
     for lexeme in lexemes {
@@ -367,17 +341,11 @@ fn add_words<'a>(lexeme: &Lexeme<'a>, language: Language, past: bool, out: &mut 
         }
     }
     let Some(at) = form.find('\'') else {
-        out.push(Word {
-            past,
-            ..Word::plain(form.clone(), capital)
-        });
+        out.push(Word { past, ..Word::plain(form.clone(), capital) });
         return;
     };
     if &form[at + 1..] == "s" && matches!(language, Language::En | Language::De) {
-        out.push(Word {
-            possessive: true,
-            ..Word::plain(part(form, 0, at), capital)
-        });
+        out.push(Word { possessive: true, ..Word::plain(part(form, 0, at), capital) });
         return;
     }
     match contraction_in(&form[..=at], language) {
@@ -419,16 +387,8 @@ fn tag<'a>(words: &[Word<'a>], language: Language) -> Vec<Tag<'a>> {
             0 => bits!(Content),
             slots => slots,
         };
-        let Word {
-            capital, possessive, ..
-        } = *word;
-        out.push(Tag {
-            form: word.form.clone(),
-            slots,
-            shape: 0,
-            capital,
-            possessive,
-        });
+        let Word { capital, possessive, .. } = *word;
+        out.push(Tag { form: word.form.clone(), slots, shape: 0, capital, possessive });
         i += 1;
     }
     out
@@ -446,10 +406,6 @@ fn phrase_at(words: &[Word<'_>], language: Language) -> Option<&'static Phrase> 
     }
     PHRASES.get(language, &words[0].form)?.iter().find(|phrase| {
         phrase.words.len() <= words.len()
-            && phrase
-                .words
-                .iter()
-                .zip(words)
-                .all(|(form, word)| word.form == *form && word.slots == 0)
+            && phrase.words.iter().zip(words).all(|(form, word)| word.form == *form && word.slots == 0)
     })
 }

@@ -43,11 +43,7 @@ pub(crate) fn target_of(place: &Place<'_>) -> Target {
         return Target::Memory;
     }
     if any_of(whole, bits!(Allabout)) {
-        return if place.core().has(bits!(Expel)) {
-            Target::Named
-        } else {
-            Target::Memory
-        };
+        return if place.core().has(bits!(Expel)) { Target::Named } else { Target::Memory };
     }
     if is_stored_thing(whole) {
         return Target::Memory;
@@ -64,25 +60,14 @@ fn container(tags: &[Tag<'_>], near: &[Tag<'_>]) -> Target {
     if any_of(tags, bits!(Other)) {
         return Target::None;
     }
-    if tags
-        .iter()
-        .any(|tag| matches!(&*tag.form, "records" | "notes" | "facts"))
-    {
+    if tags.iter().any(|tag| matches!(&*tag.form, "records" | "notes" | "facts")) {
         return Target::Memory;
     }
     if any_of(tags, bits!(Your | Agent)) {
-        return if any_of(tags, bits!(Content)) {
-            Target::Named
-        } else {
-            Target::Memory
-        };
+        return if any_of(tags, bits!(Content)) { Target::Named } else { Target::Memory };
     }
     let entries = any_of(tags, bits!(Info)) && any_of(tags, bits!(Poss)) && !any_of(near, bits!(Other));
-    if entries || any_of(tags, bits!(Allabout | Said)) {
-        Target::Named
-    } else {
-        Target::None
-    }
+    if entries || any_of(tags, bits!(Allabout | Said)) { Target::Named } else { Target::None }
 }
 
 /// The words that name what is erased, up to the first preposition; and what it is taken from, if that is said.
@@ -99,11 +84,7 @@ fn object<'a>(place: &Place<'a>) -> (&'a [Tag<'a>], Option<&'a [Tag<'a>]>) {
         .take_while(|&k| !tags[k].has(bits!(Comma)))
         .find(|&k| takes_from(place, k))
         .map(|k| until_boundary(&tags[k + 1..]));
-    let near = if is_object_before(place) {
-        place.between()
-    } else {
-        &tags[(place.at + 1).min(end)..end]
-    };
+    let near = if is_object_before(place) { place.between() } else { &tags[(place.at + 1).min(end)..end] };
     (near, taken_from)
 }
 
@@ -147,14 +128,11 @@ fn is_fact_clause(place: &Place<'_>) -> bool {
 
 /// "the stored phone number", "saved information about …".
 fn is_stored_thing(tags: &[Tag<'_>]) -> bool {
-    tags.iter()
-        .enumerate()
-        .filter(|(_, tag)| tag.has(bits!(Stored)))
-        .any(|(i, _)| {
-            let things = first(&tags[i + 1..], NAMED_WITHIN);
-            let things = things.iter().take_while(|tag| !tag.has(bits!(Other)));
-            things.into_iter().any(|tag| tag.has(bits!(Personal | Info | Allabout)))
-        })
+    tags.iter().enumerate().filter(|(_, tag)| tag.has(bits!(Stored))).any(|(i, _)| {
+        let things = first(&tags[i + 1..], NAMED_WITHIN);
+        let things = things.iter().take_while(|tag| !tag.has(bits!(Other)));
+        things.into_iter().any(|tag| tag.has(bits!(Personal | Info | Allabout)))
+    })
 }
 
 fn is_named(tags: &[Tag<'_>], place: &Place<'_>) -> bool {
@@ -189,9 +167,7 @@ fn is_owned(tags: &[Tag<'_>], place: &Place<'_>) -> bool {
 /// "the note about my ex", but not "the note on the fridge".
 fn speaks_of_something(place: &Place<'_>) -> bool {
     let tags = place.tags;
-    let about = tags
-        .windows(2)
-        .position(|pair| pair[0].has(bits!(Info)) && pair[1].has(bits!(About | Thatc)));
+    let about = tags.windows(2).position(|pair| pair[0].has(bits!(Info)) && pair[1].has(bits!(About | Thatc)));
     about.is_some_and(|i| {
         tags[i + 1].form != "on"
             || place.language != Language::En

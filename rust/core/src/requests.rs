@@ -73,11 +73,7 @@ fn is_note_word(place: &Place<'_>) -> bool {
     if core.has(bits!(Removal)) {
         return true;
     }
-    let kind = if core.has(LOSE | KEEP) {
-        framed_kind(place)
-    } else {
-        None
-    };
+    let kind = if core.has(LOSE | KEEP) { framed_kind(place) } else { None };
     match kind {
         Some(Wish::Forget) => place.is_shape("MIST") && !any_of(place.tags, bits!(Habit | Notforget)),
         Some(Wish::Erase) => core.has(bits!(Erase)),
@@ -159,7 +155,8 @@ fn is_imperative(place: &Place<'_>, kind: Wish) -> bool {
         return false; // "olvida" is also "forgets"
     }
     if kind == Wish::Forget {
-        return !is_title(&tags[begin..]) && !(place.next_is(bits!(To)) && place.language == Language::En);
+        let to = place.next_is(bits!(To)) && place.language == Language::En;
+        return !to && !is_title(&tags[begin..]);
     }
     if place.core().has(bits!(Remember)) {
         let ceases = any_of(&tags[begin..place.at], bits!(Cease));
@@ -176,11 +173,7 @@ fn imperative_target(place: &Place<'_>, kind: Wish) -> Target {
         return Target::Memory;
     }
     let alone = place.after().iter().all(|tag| tag.has(bits!(Deictic) | FILLER));
-    if kind == Wish::NotKeep || (alone && place.tags.len() <= SINGLE_VERBS) {
-        Target::Pointed
-    } else {
-        Target::Named
-    }
+    if kind == Wish::NotKeep || (alone && place.tags.len() <= SINGLE_VERBS) { Target::Pointed } else { Target::Named }
 }
 
 /// Whether words of request open the clause, and where it begins; none where something else stands before the verb.
@@ -236,9 +229,7 @@ fn outer_code(place: &Place<'_>) -> &'static str {
     if !outer.is_shape("T") || !outer.asks(bits!(Ask | Want)) {
         return "";
     }
-    framed_kind(&outer)
-        .filter(|&kind| is_passive(&outer) && is_asked(&outer, kind))
-        .map_or("", asked)
+    framed_kind(&outer).filter(|&kind| is_passive(&outer) && is_asked(&outer, kind)).map_or("", asked)
 }
 
 fn is_asked(place: &Place<'_>, kind: Wish) -> bool {
@@ -277,9 +268,7 @@ fn may_ask(place: &Place<'_>, subject: Subject) -> bool {
             let me = any_of(between, bits!(First | We)) || any_of(first(between, 1), bits!(Mine));
             me && place.asks(bits!(Ask))
         }
-        Subject::Agent => place
-            .asking()
-            .is_some_and(|tag| tag.is_shape("T") || tag.has(bits!(Agree))),
+        Subject::Agent => place.asking().is_some_and(|tag| tag.is_shape("T") || tag.has(bits!(Agree))),
         _ => true,
     }
 }
@@ -296,20 +285,14 @@ fn is_how(place: &Place<'_>) -> bool {
 
 /// "User was asked to forget", "the assistant asked the user to forget": the user is the one who shall.
 fn is_asked_of_user(place: &Place<'_>, subject: Subject) -> bool {
-    let before = place
-        .frame
-        .and_then(|frame| frame.checked_sub(1))
-        .map(|before| &place.tags[before]);
+    let before = place.frame.and_then(|frame| frame.checked_sub(1)).map(|before| &place.tags[before]);
     if place.asking().is_some_and(|tag| tag.is_shape("T"))
         && matches!(subject, Subject::User | Subject::Pronoun)
         && before.is_some_and(|tag| tag.has(bits!(Be)))
     {
         return true;
     }
-    let mut told = place
-        .between()
-        .iter()
-        .take_while(|tag| !tag.has(bits!(To | Thatc | Comma)));
+    let mut told = place.between().iter().take_while(|tag| !tag.has(bits!(To | Thatc | Comma)));
     told.any(|tag| tag.has(bits!(User)) && !tag.possessive)
 }
 
@@ -352,15 +335,8 @@ fn has_to(tags: &[Tag<'_>]) -> bool {
 
 /// Whether the user is the one who forgets or erases: "because they forget", "wants to forget the accident".
 fn is_own_act(place: &Place<'_>, agent: bool) -> bool {
-    let between = || {
-        place
-            .frame
-            .map_or(&place.tags[..place.at], |frame| &place.tags[frame + 1..place.at])
-    };
-    let doer = between()
-        .iter()
-        .rev()
-        .find(|tag| !tag.has(bits!(Adv | Neg | Modal | Stop | Cease | To)));
+    let between = || place.frame.map_or(&place.tags[..place.at], |frame| &place.tags[frame + 1..place.at]);
+    let doer = between().iter().rev().find(|tag| !tag.has(bits!(Adv | Neg | Modal | Stop | Cease | To)));
     if doer.is_some_and(|tag| tag.has(bits!(Pron3 | First | User)) && !tag.possessive) {
         return place.language != Language::De || place.is_shape("F");
     }
@@ -431,12 +407,7 @@ fn is_enough(place: &Place<'_>, kind: Wish, agent: bool) -> bool {
     if core.has(bits!(Expel)) {
         return target == Target::Memory;
     }
-    target
-        >= if agent || kind == Wish::NotKeep {
-            Target::Pointed
-        } else {
-            Target::Named
-        }
+    target >= if agent || kind == Wish::NotKeep { Target::Pointed } else { Target::Named }
 }
 
 /// "said to forget", "said the assistant should forget", but not "said it was a night to forget".
@@ -469,11 +440,7 @@ fn is_said_of_assistant(place: &Place<'_>, kind: Wish) -> bool {
             || evidence
             || (kind == Wish::NotKeep && any_of(before, bits!(Cease)));
     }
-    let needed = if core.has(bits!(Expel)) {
-        Target::Memory
-    } else {
-        Target::Named
-    };
+    let needed = if core.has(bits!(Expel)) { Target::Memory } else { Target::Named };
     (settled || evidence || (place.is_shape("PT") && kind == Wish::Erase)) && target_of(place) >= needed
 }
 
@@ -550,11 +517,7 @@ fn is_logged(place: &Place<'_>) -> bool {
 /// "was deleted by a ransomware attack".
 fn is_by_other(place: &Place<'_>) -> bool {
     let after = place.after();
-    for (i, _) in after
-        .iter()
-        .enumerate()
-        .filter(|(_, tag)| tag.has(bits!(By)) && !tag.has(bits!(From)))
-    {
+    for (i, _) in after.iter().enumerate().filter(|(_, tag)| tag.has(bits!(By)) && !tag.has(bits!(From))) {
         for doer in first(&after[i + 1..], DOER_WITHIN) {
             if doer.has(bits!(User | Agent | We | Askn | Evidence | Poss)) {
                 return false;
@@ -604,9 +567,7 @@ fn noun_code(place: &Place<'_>) -> &'static str {
 
 /// "scratch that", but not "scratch that meeting".
 fn is_open_end(tags: &[Tag<'_>], i: usize) -> bool {
-    let plain = tags
-        .get(i + 1)
-        .is_none_or(|next| !next.has(bits!(Content | Other | Info)));
+    let plain = tags.get(i + 1).is_none_or(|next| !next.has(bits!(Content | Other | Info)));
     plain || !tags[i].form.ends_with(" that")
 }
 

@@ -19,10 +19,7 @@ fn new_relation(alignment: &Alignment<'_>) -> bool {
     let parsed = alignment.whole_candidate;
     let added: Starts = alignment.added().filter(|token| token.relation.is_some()).collect();
     !added.is_empty()
-        && parsed
-            .tokens()
-            .enumerate()
-            .any(|(i, token)| added.contains(token.start) && !is_oblique(parsed, i))
+        && parsed.tokens().enumerate().any(|(i, token)| added.contains(token.start) && !is_oblique(parsed, i))
 }
 
 /// Whether `with`, `and` or the like stands before the noun phrase that token `i` heads.
@@ -41,9 +38,7 @@ fn is_oblique(parsed: &Parsed, i: usize) -> bool {
 
 /// Where the candidate's first aligned word that names nobody starts.
 fn first_claim(alignment: &Alignment<'_>) -> u32 {
-    let claims = alignment
-        .held()
-        .filter(|&token| !is_name(token) && !token.relation.is_some());
+    let claims = alignment.held().filter(|&token| !is_name(token) && !token.relation.is_some());
     claims.map(|token| token.start).min().unwrap_or(0)
 }
 

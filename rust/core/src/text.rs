@@ -187,11 +187,8 @@ impl FoldTable {
         let mut pool = Vec::new();
         for [range, folded] in lexicon::FOLD.rows() {
             let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let targets: Vec<char> = folded
-                .split(' ')
-                .filter(|c| !c.is_empty())
-                .filter_map(|c| char::from_u32(code_point(c)))
-                .collect();
+            let targets: Vec<char> =
+                folded.split(' ').filter(|c| !c.is_empty()).filter_map(|c| char::from_u32(code_point(c))).collect();
             for code in code_point(first)..=code_point(last) {
                 let upper = class_of(code) == Class::Upper;
                 codes[code as usize] = pack(&targets, upper, &mut pool);
@@ -211,11 +208,7 @@ impl FoldTable {
                 u16::try_from(entries.len() - 1).expect("there are fewer blocks than u16 counts")
             }));
         }
-        Self {
-            blocks: blocks.into(),
-            entries,
-            pool,
-        }
+        Self { blocks: blocks.into(), entries, pool }
     }
 
     fn get(&self, char: char) -> Target<'_> {
@@ -249,10 +242,7 @@ fn pack(targets: &[char], upper: bool, pool: &mut Vec<(char, Class)>) -> Packed 
         return ONE << SHAPE_BITS | (class(char) as u32) << CODE_BITS | char as u32;
     }
     let place = index(pool.len()) << LENGTH_BITS | index(targets.len());
-    assert!(
-        place <= CODE_MASK && index(targets.len()) <= LENGTH_MASK,
-        "fold.tsv outgrew its table"
-    );
+    assert!(place <= CODE_MASK && index(targets.len()) <= LENGTH_MASK, "fold.tsv outgrew its table");
     pool.extend(targets.iter().map(|&char| (char, class(char))));
     MANY << SHAPE_BITS | place
 }
@@ -282,11 +272,7 @@ static ASCII_CLASSES: LazyLock<[Class; 128]> = LazyLock::new(|| {
 
 /// The class of a code point; unlisted ones are [`Class::Other`].
 pub(crate) fn char_class(char: char) -> Class {
-    if char.is_ascii() {
-        ASCII_CLASSES[char as usize]
-    } else {
-        class_of(char as u32)
-    }
+    if char.is_ascii() { ASCII_CLASSES[char as usize] } else { class_of(char as u32) }
 }
 
 fn class_of(code: u32) -> Class {

@@ -173,17 +173,14 @@ impl Parsed {
     }
 
     /// The tokens in order.
+    #[must_use]
     pub fn tokens(&self) -> impl DoubleEndedIterator<Item = Said<'_>> + ExactSizeIterator {
         self.tokens.iter().map(|token| self.said(token))
     }
 
     fn said<'a>(&'a self, token: &'a Token) -> Said<'a> {
         let letters = |span: Span| &self.letters[span.start as usize..span.end as usize];
-        Said {
-            token,
-            key: letters(token.key),
-            form: letters(token.form),
-        }
+        Said { token, key: letters(token.key), form: letters(token.form) }
     }
 }
 
@@ -250,17 +247,10 @@ fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Parsed {
     let add = |letters: &mut String, text: &str| {
         let start = index(letters.len());
         letters.push_str(text);
-        Span {
-            start,
-            end: index(letters.len()),
-        }
+        Span { start, end: index(letters.len()) }
     };
     let mut first = true;
-    for (token, draft) in tokens
-        .iter_mut()
-        .zip(drafts)
-        .filter(|(token, _)| token.kind != Kind::Mark)
-    {
+    for (token, draft) in tokens.iter_mut().zip(drafts).filter(|(token, _)| token.kind != Kind::Mark) {
         if !first {
             letters.push(' ');
         }
@@ -283,10 +273,7 @@ fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Parsed {
             _ => (token.key, &draft.key, &draft.form, &mut token.form),
         };
         *open = if have.starts_with(&**want) {
-            Span {
-                start: known.start,
-                end: known.start + index(want.len()),
-            }
+            Span { start: known.start, end: known.start + index(want.len()) }
         } else {
             add(&mut letters, want)
         };
@@ -294,11 +281,7 @@ fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Parsed {
     for (token, draft) in tokens.iter_mut().zip(drafts) {
         token.direction = direction_of(&draft.form, language);
         if token.role == Role::Content && may_mean(token.kind) {
-            let key = if token.kind == Kind::Name {
-                stem(&draft.form, language)
-            } else {
-                Cow::Borrowed(&*draft.key)
-            };
+            let key = if token.kind == Kind::Name { stem(&draft.form, language) } else { Cow::Borrowed(&*draft.key) };
             token.meaning = meaning_of(&key, language);
         }
         if token.role == Role::Content && token.kind == Kind::Word && language == Language::En {
@@ -358,13 +341,7 @@ fn expand(lexemes: Vec<Lexeme<'_>>, language: Language) -> Vec<Lexeme<'_>> {
 fn contraction(form: &str, language: Language) -> Option<&'static [&'static str]> {
     CONTRACTIONS
         .get(language, form)
-        .or_else(|| {
-            if form.contains('\'') {
-                CONTRACTIONS.get(Language::En, form)
-            } else {
-                None
-            }
-        })
+        .or_else(|| if form.contains('\'') { CONTRACTIONS.get(Language::En, form) } else { None })
         .map(|words| &**words)
 }
 
@@ -375,11 +352,7 @@ fn expand_word<'a>(mut lexeme: Lexeme<'a>, language: Language, out: &mut Vec<Lex
     }
     loop {
         if let Some(words) = contraction(&lexeme.text, language) {
-            let first = Lexeme {
-                text: Cow::Borrowed(words[0]),
-                shout: false,
-                ..lexeme
-            };
+            let first = Lexeme { text: Cow::Borrowed(words[0]), shout: false, ..lexeme };
             out.push(first.clone());
             out.extend(words[1..].iter().map(|&word| Lexeme {
                 text: Cow::Borrowed(word),
@@ -396,34 +369,16 @@ fn expand_word<'a>(mut lexeme: Lexeme<'a>, language: Language, out: &mut Vec<Lex
         let (head, tail) = (part(&lexeme.text, 0, at), part(&lexeme.text, at + 1, lexeme.text.len()));
         if let Some(&full) = ELISIONS.get(&*head).filter(|_| tail.chars().nth(1).is_some()) {
             let cut_at = lexeme.start + index(head.chars().count()) + 1;
-            let rest = Lexeme {
-                text: tail,
-                start: cut_at.min(lexeme.end - 1),
-                shout: false,
-                ..lexeme.clone()
-            };
-            out.push(Lexeme {
-                text: Cow::Borrowed(full),
-                end: cut_at,
-                capital: false,
-                shout: false,
-                ..lexeme
-            });
+            let rest = Lexeme { text: tail, start: cut_at.min(lexeme.end - 1), shout: false, ..lexeme.clone() };
+            out.push(Lexeme { text: Cow::Borrowed(full), end: cut_at, capital: false, shout: false, ..lexeme });
             lexeme = rest;
             continue;
         }
         if tail == "s" {
             let possessive = !is_particle(Particle::NeverPossessive, &head);
-            out.push(Lexeme {
-                text: head,
-                possessive,
-                ..lexeme
-            });
+            out.push(Lexeme { text: head, possessive, ..lexeme });
         } else {
-            out.push(Lexeme {
-                text: Cow::Owned([&*head, &*tail].concat()),
-                ..lexeme
-            });
+            out.push(Lexeme { text: Cow::Owned([&*head, &*tail].concat()), ..lexeme });
         }
         return;
     }
@@ -444,9 +399,7 @@ fn without_hyphens(lexemes: Vec<Lexeme<'_>>) -> Vec<Lexeme<'_>> {
     }
     let mut out: Vec<Lexeme<'_>> = Vec::with_capacity(lexemes.len());
     for (i, lexeme) in lexemes.iter().enumerate() {
-        let follows = lexemes
-            .get(i + 1)
-            .filter(|next| next.joined && lexeme.joined && lexeme.text == "-");
+        let follows = lexemes.get(i + 1).filter(|next| next.joined && lexeme.joined && lexeme.text == "-");
         match (follows, out.last_mut()) {
             (None, _) => out.push(lexeme.clone()),
             (Some(next), Some(last)) if is_particle(Particle::Privative, &next.text) => last.privative = true,
@@ -477,20 +430,14 @@ fn labels(tokens: &mut [Draft<'_>]) {
 
 /// A label is made of ordinary words; a name or a relative before a colon is a subject.
 fn may_label(draft: &Draft<'_>) -> bool {
-    let Token {
-        kind, person, relation, ..
-    } = draft.token;
+    let Token { kind, person, relation, .. } = draft.token;
     kind == Kind::Mark
         || (kind == Kind::Word && !person && matches!(relation, Relation::None | Relation::Pet | Relation::Care))
 }
 
 /// Whether most words are in capitals, so that a capital says nothing.
 fn is_shouted(lexemes: &[Lexeme<'_>]) -> bool {
-    let words = || {
-        lexemes
-            .iter()
-            .filter(|lexeme| lexeme.kind == Kind::Word && lexeme.text.chars().nth(1).is_some())
-    };
+    let words = || lexemes.iter().filter(|lexeme| lexeme.kind == Kind::Word && lexeme.text.chars().nth(1).is_some());
     let (count, shouted) = (words().count(), words().filter(|word| word.shout).count());
     count > 1 && shouted * SHOUTED.1 >= SHOUTED.0 * count
 }
@@ -502,9 +449,7 @@ fn add_tokens<'a>(lexeme: Lexeme<'a>, language: Language, capitals: bool, out: &
         Kind::Word => out.push(word(lexeme, language, capitals)),
         Kind::Cjk => match lexeme.text {
             Cow::Borrowed(text) => out.extend(
-                cjk::cut(text, language)
-                    .iter()
-                    .map(|piece| cjk_token(piece, lexeme.start, Cow::Borrowed(piece.text))),
+                cjk::cut(text, language).iter().map(|piece| cjk_token(piece, lexeme.start, Cow::Borrowed(piece.text))),
             ),
             Cow::Owned(text) => out.extend(
                 cjk::cut(&text, language)
@@ -550,14 +495,8 @@ fn identity<'a>(lexeme: &Lexeme<'a>) -> Cow<'a, str> {
     }
 }
 
-fn word<'a>(lexeme: Lexeme<'a>, language: Language, capitals: bool) -> Draft<'a> {
-    let Lexeme {
-        start,
-        end,
-        possessive,
-        privative,
-        ..
-    } = lexeme;
+fn word(lexeme: Lexeme<'_>, language: Language, capitals: bool) -> Draft<'_> {
+    let Lexeme { start, end, possessive, privative, .. } = lexeme;
     let draft = |kind, key, form| {
         let mut draft = Draft::new(kind, key, form, start, end);
         draft.token.possessive = possessive;
@@ -581,22 +520,11 @@ fn word<'a>(lexeme: Lexeme<'a>, language: Language, capitals: bool) -> Draft<'a>
         name.token.person = person;
         return name;
     }
-    let role = if is_listed(List::Soft, form, language) {
-        Role::Soft
-    } else {
-        Role::Content
-    };
+    let role = if is_listed(List::Soft, form, language) { Role::Soft } else { Role::Content };
     let key = stem_of(&lexeme.text, language);
     let rarity = rarity(form, &key);
     let mut word = draft(Kind::Word, key, lexeme.text);
-    word.token = Token {
-        role,
-        relation: kin,
-        rarity,
-        person,
-        privative,
-        ..word.token
-    };
+    word.token = Token { role, relation: kin, rarity, person, privative, ..word.token };
     word
 }
 
@@ -627,20 +555,11 @@ fn aliased<'a, S: AsRef<str>>(mut tokens: Vec<Draft<'a>>, aliases: &[S]) -> Vec<
         .filter(|name| name.len() > 1 && name[0].chars().count() >= LEAST_FIRST_NAME)
         .map(|name| &name[..1]);
     // A full name is longer than the first name that stands for it, so it is tried first.
-    for forms in names
-        .iter()
-        .map(|name| &**name)
-        .chain(first_names)
-        .filter(|forms| !forms.is_empty())
-    {
+    for forms in names.iter().map(|name| &**name).chain(first_names).filter(|forms| !forms.is_empty()) {
         let mut i = 0;
         while i + forms.len() <= tokens.len() {
             let span = &tokens[i..i + forms.len()];
-            if span
-                .iter()
-                .map(|draft| &*draft.form)
-                .eq(forms.iter().map(|form| &**form))
-            {
+            if span.iter().map(|draft| &*draft.form).eq(forms.iter().map(|form| &**form)) {
                 let last = span[span.len() - 1].token;
                 let user = &mut tokens[i];
                 user.key = Cow::Borrowed("user");
@@ -663,11 +582,7 @@ fn aliased<'a, S: AsRef<str>>(mut tokens: Vec<Draft<'a>>, aliases: &[S]) -> Vec<
 fn name_forms(alias: &str) -> Vec<String> {
     let folded = fold(alias);
     let lexemes = scan(alias, &folded);
-    lexemes
-        .iter()
-        .filter(|lexeme| lexeme.kind != Kind::Mark)
-        .map(|lexeme| lexeme.text.to_string())
-        .collect()
+    lexemes.iter().filter(|lexeme| lexeme.kind != Kind::Mark).map(|lexeme| lexeme.text.to_string()).collect()
 }
 
 // -- phrases and negation ----------------------------------------------------------------------------------------------
@@ -689,9 +604,7 @@ pub(crate) fn stemmed_sequences<T>(
     let mut table = Sequences::default();
     for (language, [words, meaning]) in rows {
         let keys: Vec<_> = words.split(' ').map(|word| stem(word, language)).collect();
-        table
-            .entry(language, keys[0].clone())
-            .push((keys, value(language, meaning)));
+        table.entry(language, keys[0].clone()).push((keys, value(language, meaning)));
     }
     sort_longest_first(&mut table);
     table
@@ -744,18 +657,13 @@ fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
             let draft = &mut tokens[i];
             draft.key = Cow::Borrowed(word);
             draft.form = Cow::Owned(form);
-            let kind = if draft.token.kind == Kind::Name {
-                Kind::Name
-            } else {
-                Kind::Word
-            };
-            let (role, relation, rarity) = (Role::Content, *kin, rarity(word, word));
+            let name = draft.token.kind == Kind::Name;
             draft.token = Token {
-                kind,
                 end,
-                role,
-                relation,
-                rarity,
+                kind: if name { Kind::Name } else { Kind::Word },
+                role: Role::Content,
+                relation: *kin,
+                rarity: rarity(word, word),
                 possessive,
                 ..draft.token
             };
@@ -770,10 +678,7 @@ fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
 /// Where something is said to have ended ("ya no", "nicht mehr"): a phrase takes in all of that or nothing.
 fn endings(tokens: &[Draft<'_>], language: Language) -> Vec<(usize, usize)> {
     let found = (0..tokens.len()).filter_map(|i| Some((i, negation_at(&tokens[i..], language)?)));
-    found
-        .filter(|(_, (_, kind))| *kind == "cease")
-        .map(|(i, (length, _))| (i, i + length))
-        .collect()
+    found.filter(|(_, (_, kind))| *kind == "cease").map(|(i, (length, _))| (i, i + length)).collect()
 }
 
 /// The length of the longest phrase that starts here and fits, and what it says.
@@ -831,17 +736,9 @@ fn negations(tokens: &mut [Draft<'_>], language: Language) -> bool {
         }
         i = end;
     }
-    let counted = if ceased && language == Language::Fr {
-        REVERSED
-    } else {
-        PLAIN | REVERSED
-    };
+    let counted = if ceased && language == Language::Fr { REVERSED } else { PLAIN | REVERSED };
     for (draft, reached) in tokens.iter_mut().zip(reached) {
-        let reached = if draft.token.privative {
-            reached & counted ^ REVERSED
-        } else {
-            reached & counted
-        };
+        let reached = if draft.token.privative { reached & counted ^ REVERSED } else { reached & counted };
         draft.token.negated = draft.token.kind != Kind::Negation && matches!(reached, PLAIN | REVERSED);
     }
     ceased
@@ -866,10 +763,7 @@ fn reach(tokens: &[Draft<'_>], start: usize, end: usize, language: Language, rea
     if negates_backward(language) {
         // A clause that is reached is reached whole: once is enough.
         if reached[start] & sort == 0 {
-            let first = tokens[..start]
-                .iter()
-                .rposition(|draft| draft.token.clause != clause)
-                .map_or(0, |at| at + 1);
+            let first = tokens[..start].iter().rposition(|draft| draft.token.clause != clause).map_or(0, |at| at + 1);
             for (draft, reached) in tokens[first..].iter().zip(&mut reached[first..]) {
                 if draft.token.clause != clause {
                     break;
@@ -889,10 +783,7 @@ fn reach(tokens: &[Draft<'_>], start: usize, end: usize, language: Language, rea
 
 /// Emoji count only where nothing else is said.
 fn without_lone_emoji(tokens: &mut Vec<Draft<'_>>) {
-    if !tokens
-        .iter()
-        .all(|draft| matches!(draft.token.kind, Kind::Emoji | Kind::Mark))
-    {
+    if !tokens.iter().all(|draft| matches!(draft.token.kind, Kind::Emoji | Kind::Mark)) {
         tokens.retain(|draft| draft.token.kind != Kind::Emoji);
     }
 }

@@ -25,10 +25,7 @@ const fn is_value(kind: Kind) -> bool {
 /// A number, date, time, code or unit stands in each text that the other lacks.
 fn value(alignment: &Alignment<'_>) -> bool {
     let dropped = |kind| alignment.dropped().any(|token| token.kind == kind);
-    alignment
-        .added()
-        .any(|token| is_value(token.kind) && dropped(token.kind))
-        || has_unmatched_units(alignment)
+    alignment.added().any(|token| is_value(token.kind) && dropped(token.kind)) || has_unmatched_units(alignment)
 }
 
 /// A name stands in each text that the other lacks.
@@ -38,14 +35,9 @@ fn name(alignment: &Alignment<'_>) -> bool {
 
 /// An aligned word is negated in one text only, or stands beside its opposite under the same negation.
 fn polarity(alignment: &Alignment<'_>) -> bool {
-    alignment
-        .fact
-        .iter()
-        .zip(&alignment.forward)
-        .zip(&alignment.opposite)
-        .any(|((fact, at), &opposite)| {
-            at.is_some_and(|at| (fact.negated != alignment.candidate[at].negated) != opposite)
-        })
+    alignment.fact.iter().zip(&alignment.forward).zip(&alignment.opposite).any(|((fact, at), &opposite)| {
+        at.is_some_and(|at| (fact.negated != alignment.candidate[at].negated) != opposite)
+    })
 }
 
 /// A short fact's word has become a modifier of something else (a vegetarian recipe, a coffee shop).
@@ -56,11 +48,7 @@ fn modifier(alignment: &Alignment<'_>) -> bool {
     let parsed = alignment.whole_candidate;
     let added: Starts = alignment.added().collect();
     let kept: Starts = alignment.held().collect();
-    let step = if matches!(parsed.language, Language::Pt | Language::Es | Language::Fr) {
-        -1
-    } else {
-        1
-    };
+    let step = if matches!(parsed.language, Language::Pt | Language::Es | Language::Fr) { -1 } else { 1 };
     for (&token, &at) in alignment.candidate.iter().zip(&alignment.backward) {
         let Some(at) = at.filter(|_| matches!(token.kind, Kind::Word | Kind::Name) && !token.possessive) else {
             continue;
@@ -98,13 +86,7 @@ fn follows_in_fact(alignment: &Alignment<'_>, i: usize, step: isize) -> bool {
 
 /// The two sequences are equal but for one or two words in one place: a new value in the same slot.
 pub(crate) fn substitution(alignment: &Alignment<'_>) -> bool {
-    let Alignment {
-        fact,
-        candidate,
-        forward,
-        backward,
-        ..
-    } = alignment;
+    let Alignment { fact, candidate, forward, backward, .. } = alignment;
     let (facts, candidates) = (fact.len(), candidate.len());
     let equal = |i: usize, j: usize| match (forward[i], backward[j]) {
         (Some(at), Some(_)) => at == j,
@@ -113,9 +95,7 @@ pub(crate) fn substitution(alignment: &Alignment<'_>) -> bool {
     };
     let shorter = facts.min(candidates);
     let head = (0..shorter).take_while(|&i| equal(i, i)).count();
-    let tail = (1..=shorter - head)
-        .take_while(|&i| equal(facts - i, candidates - i))
-        .count();
+    let tail = (1..=shorter - head).take_while(|&i| equal(facts - i, candidates - i)).count();
     let slot = 1..=SLOT_SIZE;
     head + tail > 0 && slot.contains(&(facts - head - tail)) && slot.contains(&(candidates - head - tail))
 }

@@ -52,10 +52,8 @@ fn looks_participle(token: Said<'_>, language: Language) -> bool {
     match language {
         Language::En => is_past(token),
         Language::De => token.form.starts_with("ge"),
-        _ => [
-            "ado", "ada", "ido", "ida", "ados", "adas", "idos", "idas", "e", "ee", "i", "u",
-        ]
-        .iter()
-        .any(|ending| token.form.ends_with(ending)),
+        _ => ["ado", "ada", "ido", "ida", "ados", "adas", "idos", "idas", "e", "ee", "i", "u"]
+            .iter()
+            .any(|ending| token.form.ends_with(ending)),
     }
 }

@@ -51,12 +51,7 @@ fn place(language: Language) -> Option<usize> {
 ///
 /// Listed words vote; among languages with equally many votes the text's inflected words put one first.
 pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Vec<Language> {
-    let runs = || {
-        lexemes
-            .iter()
-            .filter(|lexeme| lexeme.kind == Kind::Cjk)
-            .flat_map(|lexeme| lexeme.text.chars())
-    };
+    let runs = || lexemes.iter().filter(|lexeme| lexeme.kind == Kind::Cjk).flat_map(|lexeme| lexeme.text.chars());
     let words = || lexemes.iter().filter(|lexeme| lexeme.kind == Kind::Word);
     let characters = runs().count();
     if characters > 0 && 2 * characters > words().count() {
@@ -78,12 +73,8 @@ pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Vec<Language> {
         }
     }
     let most = counts.into_iter().max().unwrap_or(0);
-    let mut leading: Vec<Language> = LANGUAGES
-        .into_iter()
-        .zip(counts)
-        .filter(|&(_, count)| count == most)
-        .map(|(language, _)| language)
-        .collect();
+    let mut leading: Vec<Language> =
+        LANGUAGES.into_iter().zip(counts).filter(|&(_, count)| count == most).map(|(language, _)| language).collect();
     if leading.len() > 1 {
         let inflected = |language: Language| words().filter(|word| is_word_of(&word.text, language)).count();
         leading.sort_by_cached_key(|&language| usize::MAX - inflected(language));
@@ -98,12 +89,8 @@ fn is_word_of(word: &str, language: Language) -> bool {
 
 // -- stems -------------------------------------------------------------------------------------------------------------
 
-static IRREGULAR: LazyLock<ByWord<&'static str>> = LazyLock::new(|| {
-    lexicon::IRREGULAR
-        .rows_by_language()
-        .map(|(lang, [form, lemma])| (lang, form, lemma))
-        .collect()
-});
+static IRREGULAR: LazyLock<ByWord<&'static str>> =
+    LazyLock::new(|| lexicon::IRREGULAR.rows_by_language().map(|(lang, [form, lemma])| (lang, form, lemma)).collect());
 
 #[derive(Clone, Copy)]
 struct Suffix {
@@ -166,10 +153,7 @@ pub(crate) fn stem(form: &str, language: Language) -> Cow<'_, str> {
 fn suffix_of(form: &str, language: Language) -> Option<Suffix> {
     let suffixes = SUFFIXES.get(&(language, form.chars().last()?))?;
     let length = form.chars().count();
-    suffixes
-        .iter()
-        .find(|suffix| length >= suffix.least + suffix.length && form.ends_with(suffix.text))
-        .copied()
+    suffixes.iter().find(|suffix| length >= suffix.least + suffix.length && form.ends_with(suffix.text)).copied()
 }
 
 // -- lists -------------------------------------------------------------------------------------------------------------
@@ -177,10 +161,7 @@ fn suffix_of(form: &str, language: Language) -> Option<Suffix> {
 type Members = ByWord<()>;
 
 fn members(table: Table) -> Members {
-    table
-        .rows_by_language()
-        .map(|(language, [word])| (language, word, ()))
-        .collect()
+    table.rows_by_language().map(|(language, [word])| (language, word, ())).collect()
 }
 
 static STOP: LazyLock<Members> = LazyLock::new(|| members(lexicon::STOP));
@@ -264,9 +245,7 @@ static PARTICLES: LazyLock<FxHashMap<&'static str, u32>> = LazyLock::new(|| {
 
 /// Whether `form` is a function word of this class.
 pub(crate) fn is_particle(class: Particle, form: &str) -> bool {
-    PARTICLES
-        .get(form)
-        .is_some_and(|classes| classes & 1 << class as u32 != 0)
+    PARTICLES.get(form).is_some_and(|classes| classes & 1 << class as u32 != 0)
 }
 
 /// The class of a relation word.
@@ -329,10 +308,7 @@ impl Relation {
 }
 
 static RELATIONS: LazyLock<ByWord<Relation>> = LazyLock::new(|| {
-    lexicon::RELATIONS
-        .rows_by_language()
-        .map(|(lang, [form, class])| (lang, form, Relation::named(class)))
-        .collect()
+    lexicon::RELATIONS.rows_by_language().map(|(lang, [form, class])| (lang, form, Relation::named(class))).collect()
 });
 
 /// The class of a relation word (kin, partner, work, pet …).
@@ -343,10 +319,7 @@ pub(crate) fn relation(form: &str, language: Language) -> Relation {
 // -- rarity and names --------------------------------------------------------------------------------------------------
 
 static RARITY: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
-    lexicon::RARITY
-        .rows()
-        .map(|[word, value]| (word, value.parse().expect("a rarity is a small number")))
-        .collect()
+    lexicon::RARITY.rows().map(|[word, value]| (word, value.parse().expect("a rarity is a small number"))).collect()
 });
 
 /// The rarity of a stem is that of its most frequent word.
@@ -361,11 +334,7 @@ static STEM_RARITY: LazyLock<FxHashMap<Cow<'static, str>, u8>> = LazyLock::new(|
 
 /// 0 (most frequent) to 15 (rarest or unknown), from `rarity.tsv`.
 pub(crate) fn rarity(form: &str, key: &str) -> u8 {
-    RARITY
-        .get(form)
-        .or_else(|| STEM_RARITY.get(key))
-        .copied()
-        .unwrap_or(UNKNOWN_RARITY)
+    RARITY.get(form).or_else(|| STEM_RARITY.get(key)).copied().unwrap_or(UNKNOWN_RARITY)
 }
 
 static NAMES: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| lexicon::NAMES.rows().map(|[name]| name).collect());
@@ -376,20 +345,10 @@ pub(crate) fn is_given_name(form: &str) -> bool {
 }
 
 static KNOWN: LazyLock<FxHashSet<Cow<'static, str>>> = LazyLock::new(|| {
-    let words: Vec<&'static str> = RARITY
-        .keys()
-        .copied()
-        .chain(lexicon::SENSES.rows().map(|[lemma]| lemma))
-        .collect();
+    let words: Vec<&'static str> = RARITY.keys().copied().chain(lexicon::SENSES.rows().map(|[lemma]| lemma)).collect();
     let mut known: FxHashSet<_> = words.iter().map(|word| stem(word, Language::En)).collect();
     known.extend(words.iter().map(|&word| Cow::Borrowed(word)));
-    let tables = [
-        lexicon::IRREGULAR,
-        lexicon::RELATIONS,
-        lexicon::NEGATION,
-        lexicon::UNITS,
-        lexicon::NUMBERS,
-    ];
+    let tables = [lexicon::IRREGULAR, lexicon::RELATIONS, lexicon::NEGATION, lexicon::UNITS, lexicon::NUMBERS];
     for (language, [form]) in tables.into_iter().flat_map(Table::rows_by_language) {
         if language == Language::En {
             known.insert(Cow::Borrowed(form));

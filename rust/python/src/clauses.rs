@@ -38,35 +38,15 @@ impl Sentence {
 
 impl From<forgetguard_core::Clause> for Clause {
     fn from(clause: forgetguard_core::Clause) -> Self {
-        let forgetguard_core::Clause {
-            start,
-            end,
-            text,
-            inherits,
-        } = clause;
-        Self {
-            start,
-            end,
-            text,
-            inherits,
-        }
+        let forgetguard_core::Clause { start, end, text, inherits } = clause;
+        Self { start, end, text, inherits }
     }
 }
 
 impl From<forgetguard_core::Sentence> for Sentence {
     fn from(sentence: forgetguard_core::Sentence) -> Self {
-        let forgetguard_core::Sentence {
-            start,
-            end,
-            clauses,
-            line,
-        } = sentence;
-        Self {
-            start,
-            end,
-            clauses: clauses.into_iter().map(Clause::from).collect(),
-            line,
-        }
+        let forgetguard_core::Sentence { start, end, clauses, line } = sentence;
+        Self { start, end, clauses: clauses.into_iter().map(Clause::from).collect(), line }
     }
 }
 
@@ -74,10 +54,7 @@ impl From<forgetguard_core::Sentence> for Sentence {
 #[pyfunction]
 #[pyo3(signature = (text, aliases=Vec::new()))]
 pub(crate) fn sentences(text: Text, aliases: Vec<Text>) -> Vec<Sentence> {
-    forgetguard_core::sentences(text.as_ref(), &aliases)
-        .into_iter()
-        .map(Sentence::from)
-        .collect()
+    forgetguard_core::sentences(text.as_ref(), &aliases).into_iter().map(Sentence::from).collect()
 }
 
 /// What to cut so that `text` reads well without some clauses.

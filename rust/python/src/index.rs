@@ -14,10 +14,7 @@ type Row = (Text, Option<PyBackedBytes>, Text);
 type Found = (usize, &'static str, &'static str, &'static str, Option<f64>, f64);
 
 fn embedding<'a>(values: Option<&'a [u8]>, model: &'a Text) -> Option<Embedding<'a>> {
-    values.map(|values| Embedding {
-        values,
-        model: model.as_ref(),
-    })
+    values.map(|values| Embedding { values, model: model.as_ref() })
 }
 
 fn scale((mean, deviation): (f64, f64)) -> Scale {
@@ -25,26 +22,12 @@ fn scale((mean, deviation): (f64, f64)) -> Scale {
 }
 
 fn options(past: &Text, wordnet: bool) -> Options {
-    Options {
-        keeps_past: past.as_ref() == "keep",
-        wordnet,
-    }
+    Options { keeps_past: past.as_ref() == "keep", wordnet }
 }
 
 fn found(hit: Hit) -> Found {
-    let Hit {
-        slot,
-        decision,
-        similarity,
-    } = hit;
-    (
-        slot,
-        decision.action.name(),
-        decision.code,
-        decision.why,
-        similarity,
-        decision.coverage,
-    )
+    let Hit { slot, decision, similarity } = hit;
+    (slot, decision.action.name(), decision.code, decision.why, similarity, decision.coverage)
 }
 
 /// Facts by slot, in the order in which they were added.
@@ -60,10 +43,7 @@ impl Index {
     #[pyo3(signature = (aliases=Vec::new(), past=Text::from("drop"), wordnet=true))]
     fn new(aliases: Vec<Text>, past: Text, wordnet: bool) -> Self {
         let aliases = aliases.into_iter().map(Text::into_string).collect();
-        Self {
-            index: forgetguard_core::Index::new(aliases, options(&past, wordnet)),
-            slots: 0,
-        }
+        Self { index: forgetguard_core::Index::new(aliases, options(&past, wordnet)), slots: 0 }
     }
 
     /// The slot of a new fact.
@@ -85,9 +65,7 @@ impl Index {
     /// The first fact in slot order that `text` restates, a drop before a hold.
     #[pyo3(signature = (text, values=None, model=Text::from(""), scale=None))]
     fn r#match(&self, text: Text, values: Option<&[u8]>, model: Text, scale: Option<(f64, f64)>) -> Option<Found> {
-        self.index
-            .find(text.as_ref(), embedding(values, &model), scale.map(self::scale))
-            .map(found)
+        self.index.find(text.as_ref(), embedding(values, &model), scale.map(self::scale)).map(found)
     }
 
     /// `match` for each row, in order.
@@ -96,9 +74,7 @@ impl Index {
         let scale = scale.map(self::scale);
         rows.iter()
             .map(|(text, values, model)| {
-                self.index
-                    .find(text.as_ref(), embedding(values.as_deref(), model), scale)
-                    .map(found)
+                self.index.find(text.as_ref(), embedding(values.as_deref(), model), scale).map(found)
             })
             .collect()
     }
@@ -127,17 +103,6 @@ pub(crate) fn explain(
         _ => None,
     };
     let readings = readings(candidate.0.as_ref(), &aliases);
-    let decision = judge(
-        &readings,
-        &parse(fact.0.as_ref(), &aliases),
-        similarity,
-        options(&past, wordnet),
-    );
-    (
-        decision.action.name(),
-        decision.code,
-        decision.why,
-        similarity,
-        decision.coverage,
-    )
+    let decision = judge(&readings, &parse(fact.0.as_ref(), &aliases), similarity, options(&past, wordnet));
+    (decision.action.name(), decision.code, decision.why, similarity, decision.coverage)
 }

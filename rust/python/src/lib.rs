@@ -1,5 +1,7 @@
 //! The extension module `forgetguard.rules._native`: argument parsing, one call into the core, error mapping.
 
+#![allow(clippy::needless_pass_by_value)] // pyo3 hands arguments over by value
+
 mod clauses;
 mod index;
 mod matching;

@@ -5,7 +5,7 @@ use pyo3::pyfunction;
 
 use crate::text::Text;
 
-/// Action, code, why and coverage of one candidate and one fact; `similarity` is on `MiniLM`'s scale.
+/// Action, code, why and coverage of one candidate and one fact; `similarity` is on MiniLM's scale.
 #[pyfunction]
 pub(crate) fn judge(
     candidate: Text,
@@ -15,10 +15,7 @@ pub(crate) fn judge(
     past: Text,
     wordnet: bool,
 ) -> (&'static str, &'static str, &'static str, f64) {
-    let options = Options {
-        keeps_past: past.as_ref() == "keep",
-        wordnet,
-    };
+    let options = Options { keeps_past: past.as_ref() == "keep", wordnet };
     let (candidate, fact) = (readings(candidate.as_ref(), &aliases), parse(fact.as_ref(), &aliases));
     let decision = forgetguard_core::judge(&candidate, &fact, similarity, options);
     (decision.action.name(), decision.code, decision.why, decision.coverage)

@@ -6,18 +6,7 @@ use pyo3::pyfunction;
 use crate::text::Text;
 
 /// Kind, key, form, start, end, role, relation, rarity, clause, and the flags of a token.
-type Token = (
-    &'static str,
-    String,
-    String,
-    u32,
-    u32,
-    &'static str,
-    &'static str,
-    u8,
-    u32,
-    Vec<&'static str>,
-);
+type Token = (&'static str, String, String, u32, u32, &'static str, &'static str, u8, u32, Vec<&'static str>);
 
 /// Language, exact form, whether something is said to have ended, and the tokens of a cleaned text.
 #[pyfunction]
