@@ -176,6 +176,16 @@ def _check_newer(connection: sqlite3.Connection, found: list[tuple[str, str, str
         check_format(*row)
 
 
+def await_erasing(connection: sqlite3.Connection) -> None:
+    """Note in the file, inside a write transaction, that old bytes wait for VACUUM; `holes.finish` does that."""
+    connection.execute(f"PRAGMA user_version={ERASE_WAITS}")
+
+
+def erasing_waits(connection: sqlite3.Connection) -> bool:
+    """Whether old bytes of something erased may still lie in free pages or in the WAL."""
+    return bool(connection.execute("PRAGMA user_version").fetchone()[0] == ERASE_WAITS)
+
+
 def create_tables(connection: sqlite3.Connection) -> None:
     """Turn an empty file into an empty ledger without header. Raises sqlite3.Error."""
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")

@@ -58,6 +58,7 @@ class State:
         return self._listing
 
     def active_count(self) -> int:
+        """How many entries are active."""
         return len(self._active)
 
     def get(self, entry: bytes) -> Entry | None:
@@ -68,10 +69,8 @@ class State:
         """The active entries that were not committed, in ledger order."""
         return tuple(self._active[one] for one in self._active if one in self._pending) if self._pending else ()
 
-    def pending_count(self) -> int:
-        return len(self._pending)
-
     def is_pending(self, entry: bytes) -> bool:
+        """Whether this entry is active and was not committed."""
         return entry in self._pending
 
     def knows(self, entry: bytes) -> bool:

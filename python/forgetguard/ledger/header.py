@@ -24,6 +24,7 @@ MAGIC: Final = b"FGLEDGER"
 FORMAT: Final = 1
 VAULT_BYTES: Final = 16
 ROOT_BYTES: Final = 32
+DEVICE_BYTES: Final = 16
 WRAPPED_BYTES: Final = ROOT_BYTES + OVERHEAD
 MAX_EPOCH: Final = 2**32 - 1
 
@@ -56,6 +57,7 @@ class Wrap:
         return self.kdf == "argon2id" and cost_is_sane(self.passes, self.memory_kib)
 
     def encoded(self) -> bytes:
+        """The wrap as bytes, for the header's MAC and for an export."""
         numbers = struct.pack("<II", self.passes, self.memory_kib)
         return join((self.kdf.encode("ascii", "replace"), self.salt, numbers, self.wrapped))
 
@@ -81,7 +83,7 @@ class Secrets:
 
     def context(self) -> bytes:
         """What every associated data begins with: magic, format, vault id, epoch."""
-        return MAGIC + struct.pack("<H", FORMAT) + self.vault + struct.pack("<I", self.epoch)
+        return _context(self.vault, self.epoch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class Header:
         absent = all(cells[f"next_{name}"] is None for name in WRAP_FIELDS)
         following = None if absent else _wrap(cells, "next_")
         vault, epoch = cells["vault"], cells["epoch"]
-        header = cls(vault, epoch, wrap, following, cells["digest"], cells["mac"])  # type: ignore[arg-type]
+        header = cls(vault, epoch, wrap, following, cells["digest"], cells["mac"])  # type: ignore[arg-type]  # checked next
         if not header._is_sane() or not compare_digest(header.digest, header._digest()):
             raise LedgerUnavailable.because("damaged")
         return header
@@ -202,9 +204,8 @@ class Header:
         return header
 
     def _encoded(self) -> bytes:
-        fixed = MAGIC + struct.pack("<H", FORMAT) + self.vault + struct.pack("<I", self.epoch)
         wraps = [wrap.encoded() for wrap in (self.wrap, self.next_wrap) if wrap is not None]
-        return join((fixed, *wraps))
+        return join((_context(self.vault, self.epoch), *wraps))
 
     def _digest(self) -> bytes:
         return hashlib.sha256(self._encoded()).digest()
@@ -241,12 +242,16 @@ def wrap_root(keys: Secrets, source: KeySource) -> Wrap:
     return Wrap(source.kdf, salt, passes, memory_kib, wrapped)
 
 
+def _context(vault: bytes, epoch: int) -> bytes:
+    return MAGIC + struct.pack("<H", FORMAT) + vault + struct.pack("<I", epoch)
+
+
 def _wrap_context(vault: bytes, epoch: int) -> bytes:
-    return MAGIC + struct.pack("<H", FORMAT) + vault + struct.pack("<I", epoch) + b"root"
+    return _context(vault, epoch) + b"root"
 
 
 def _wrap(cells: dict[str, Cell], prefix: str) -> Wrap:
-    return Wrap(*(cells[prefix + name] for name in WRAP_FIELDS))  # type: ignore[arg-type]
+    return Wrap(*(cells[prefix + name] for name in WRAP_FIELDS))  # type: ignore[arg-type]  # `is_sane` checks
 
 
 def _is(value: object, length: int) -> bool:

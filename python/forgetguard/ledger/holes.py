@@ -19,7 +19,7 @@ from typing import Final
 from forgetguard.errors import UnknownEntry
 from forgetguard.ledger import log, review
 from forgetguard.ledger.core import Core
-from forgetguard.ledger.database import ERASE_WAITS
+from forgetguard.ledger.database import await_erasing, erasing_waits
 from forgetguard.ledger.header import Secrets
 from forgetguard.ledger.records import Kind, Record, encode
 from forgetguard.ledger.sealing import seal
@@ -40,7 +40,7 @@ def erase(core: Core, ids: Collection[bytes]) -> str:
             dig(transaction.connection, core.keys, frozenset(fresh))
             transaction.append([Record(Kind.ERASE, time.time(), ids=fresh)])
             review.remove_of(transaction.connection, core.keys, {one.hex() for one in fresh})
-            transaction.connection.execute(f"PRAGMA user_version={ERASE_WAITS}")
+            await_erasing(transaction.connection)
     return finish(core)
 
 
@@ -53,7 +53,8 @@ def dig(connection: sqlite3.Connection, keys: Secrets, ids: frozenset[bytes]) ->
     for seq, device, n, record in found:
         (rid,) = connection.execute("SELECT rid FROM log WHERE seq = ?", (seq,)).fetchone()
         connection.execute("DELETE FROM log WHERE seq = ?", (seq,))
-        log.insert(connection, log.Position(device, n, rid), hole(keys, log.Position(device, n, rid), record, ids))
+        at = log.Position(device, n, rid)
+        log.insert(connection, at, hole(keys, at, record, ids))
     return len(found)
 
 
@@ -73,7 +74,7 @@ def finish(core: Core) -> str:
     with core.connections.write_lock:
         try:
             writer = core.connections.writer()
-            if writer.execute("PRAGMA user_version").fetchone()[0] != ERASE_WAITS:
+            if not erasing_waits(writer):
                 return DONE
             writer.execute(f"PRAGMA busy_timeout={PATIENCE_MS}")
             try:
@@ -95,7 +96,7 @@ def heal(core: Core) -> None:
     if core.state.problems["erased-returned"]:
         with core.writing() as transaction:
             dig(transaction.connection, core.keys, frozenset(transaction.state.erased))
-            transaction.connection.execute(f"PRAGMA user_version={ERASE_WAITS}")
+            await_erasing(transaction.connection)
     elif not _waits(core):
         return
     finish(core)
@@ -103,7 +104,7 @@ def heal(core: Core) -> None:
 
 def _waits(core: Core) -> bool:
     with core.snapshot() as reader:
-        return bool(reader.execute("PRAGMA user_version").fetchone()[0] == ERASE_WAITS)
+        return erasing_waits(reader)
 
 
 def _is_about(record: Record, ids: frozenset[bytes]) -> bool:

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from forgetguard.ledger.header import COLUMNS, Cell, Secrets
+from forgetguard.ledger.header import COLUMNS, DEVICE_BYTES, Cell, Secrets
 from forgetguard.ledger.records import Record, decode, encode
 from forgetguard.ledger.sealing import seal, unsealer
 
 RID_BYTES: Final = 16
-DEVICE_BYTES: Final = 16
 MAX_N: Final = 2**62
 
 _HEADER_SQL: Final = f"SELECT {', '.join(COLUMNS)} FROM header"
@@ -29,6 +28,7 @@ class Position:
     rid: bytes
 
     def is_sane(self) -> bool:
+        """Whether lengths and number are those that this format writes."""
         return len(self.device) == DEVICE_BYTES and len(self.rid) == RID_BYTES and 0 < self.n < MAX_N
 
 

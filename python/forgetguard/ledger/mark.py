@@ -22,11 +22,10 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from forgetguard.keys import sync_directory
-from forgetguard.ledger.header import Secrets
+from forgetguard.ledger.header import DEVICE_BYTES, Secrets
 from forgetguard.ledger.sealing import OVERHEAD, mac, seal, unseal
 
 MAGIC: Final = b"FGMARK1\0"
-DEVICE_BYTES: Final = 16
 SLOT_BYTES: Final = 8192
 # magic, generation, vault, epoch, device, number of heads, length of the sealed path of the ledger
 _FIXED: Final = struct.Struct("<8sQ16sI16sHH")

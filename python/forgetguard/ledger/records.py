@@ -156,7 +156,7 @@ def decode(body: bytes) -> Record | None:
         payload = model + model_size
         values = payload + payload_size
         end = values + dimension
-        if len(body) != -(-end // BUCKET) * BUCKET:
+        if len(body) != padded_size(end):
             return None
         origin = vector = None
         if flags & HAS_ORIGIN:

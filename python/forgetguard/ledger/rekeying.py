@@ -17,7 +17,7 @@ from forgetguard.errors import LedgerUnavailable
 from forgetguard.keys import KeySource
 from forgetguard.ledger import holes, log, mark, review
 from forgetguard.ledger.core import Core
-from forgetguard.ledger.database import ERASE_WAITS, open_checked, translating
+from forgetguard.ledger.database import await_erasing, open_checked, translating
 from forgetguard.ledger.header import MAX_EPOCH, ROOT_BYTES, Header, Secrets
 from forgetguard.ledger.sealing import seal, unseal
 
@@ -47,7 +47,7 @@ def promote(core: Core) -> str:
     """Let the second wrap take the place of the first, and destroy the first one's bytes; `done` or `pending`."""
     with core.writing() as transaction:
         log.write_header(transaction.connection, core.header.promoted(core.keys).to_row())
-        transaction.connection.execute(f"PRAGMA user_version={ERASE_WAITS}")
+        await_erasing(transaction.connection)
     return holes.finish(core)
 
 
@@ -65,7 +65,7 @@ def new_root(core: Core, key: KeySource, confirm: Callable[[], None] | None) -> 
         _reseal(transaction.connection, old, new)
         review.reseal(transaction.connection, old, new)
         log.write_header(transaction.connection, Header.of(new, key).to_row())
-        transaction.connection.execute(f"PRAGMA user_version={ERASE_WAITS}")
+        await_erasing(transaction.connection)
         if confirm is not None:
             confirm()
         if core.marks is not None:

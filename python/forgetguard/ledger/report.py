@@ -12,7 +12,7 @@ from typing import Final
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.ledger import log, mark
 from forgetguard.ledger.core import Core
-from forgetguard.ledger.database import ERASE_WAITS, open_checked, translating
+from forgetguard.ledger.database import erasing_waits, open_checked, translating
 from forgetguard.ledger.header import FORMAT, Header, Secrets
 from forgetguard.ledger.records import Kind, decode, is_canonical
 from forgetguard.ledger.review import DROP, HOLD, ReviewRing
@@ -104,7 +104,7 @@ def status(core: Core, review: ReviewRing, max_entries: int | None, max_age: flo
             oldest_held=max((now - item.at for item in held), default=None),
             unrecorded=review.unrecorded,
             mark=core.mark_state,
-            erase_waits=reader.execute("PRAGMA user_version").fetchone()[0] == ERASE_WAITS,
+            erase_waits=erasing_waits(reader),
             rekey_unfinished=header.next_wrap is not None,
             max_entries=max_entries,
             problems=problems,

@@ -20,7 +20,7 @@ from typing import Final
 from forgetguard.errors import InvalidInput, UnknownEntry
 from forgetguard.ledger.core import Core
 from forgetguard.ledger.header import Secrets
-from forgetguard.ledger.records import BUCKET, ORIGIN_CLASSES, without_lone_surrogates
+from forgetguard.ledger.records import ORIGIN_CLASSES, padded_size, without_lone_surrogates
 from forgetguard.ledger.sealing import seal, unseal
 from forgetguard.values import Action, Candidate, Origin, Vector
 
@@ -193,7 +193,7 @@ def encode_item(item: ReviewItem) -> bytes:
     pieces = [without_lone_surrogates(one).encode("utf-8") for one in names]
     pieces.append(vector.values if vector is not None else b"")
     body = prefix + b"".join(_LENGTH.pack(len(piece)) + piece for piece in pieces)
-    return body.ljust(-(-len(body) // BUCKET) * BUCKET, b"\0")
+    return body.ljust(padded_size(len(body)), b"\0")
 
 
 def decode_item(body: bytes) -> ReviewItem | None:
@@ -205,7 +205,7 @@ def decode_item(body: bytes) -> ReviewItem | None:
             (length,) = _LENGTH.unpack_from(body, position)
             pieces.append(body[position + 4 : position + 4 + length])
             position += 4 + length
-        if len(body) != -(-position // BUCKET) * BUCKET:
+        if len(body) != padded_size(position):
             return None
         entry, reason, target, agent, session, key, model, text = (piece.decode("utf-8") for piece in pieces[:8])
         origin = Origin(agent, session, key, ORIGIN_CLASSES[origin_class], observed_at) if flags & _HAS_ORIGIN else None

@@ -36,7 +36,6 @@ from forgetguard.values import Entry, Origin
 DEFAULT_REVIEW_SIZE: Final = 200
 DEFAULT_WAIT: Final = 5.0
 
-
 Path = str | os.PathLike[str]
 Mark = Path | DefaultMark | None
 
@@ -171,12 +170,6 @@ class Ledger:
         core = self._core
         with core.connections.read_lock:
             return core.refresh().version
-
-    def changes(self) -> tuple[int, tuple[Entry, ...]]:
-        """`version` and `entries()` of one moment. Raises LedgerUnavailable."""
-        with self._core.connections.read_lock:
-            state = self._core.refresh()
-            return state.version, state.entries()
 
     def entries_since(self, version: int) -> Delta:
         """What changed since `version`, for an index that is kept up to date. Raises LedgerUnavailable."""

@@ -23,7 +23,7 @@ from forgetguard.keys import KeySource, sync_directory
 from forgetguard.ledger import holes, log, place
 from forgetguard.ledger.core import Core
 from forgetguard.ledger.creation import build
-from forgetguard.ledger.database import ERASE_WAITS
+from forgetguard.ledger.database import await_erasing
 from forgetguard.ledger.header import Header, Secrets
 from forgetguard.ledger.records import Kind, Record, decode
 from forgetguard.ledger.sealing import seal, unseal
@@ -91,7 +91,7 @@ def merge(core: Core, segment: Path) -> Merged:
         connection = transaction.connection
         result = _union(connection, keys, _rows(content, header, keys), transaction.state.erased)
         if result.holes:
-            connection.execute(f"PRAGMA user_version={ERASE_WAITS}")
+            await_erasing(connection)
         forked = log.tally(connection, core.device).doubled > 0
     with core.connections.write_lock, core.connections.read_lock:
         heads = dict(core.refresh().heads)
