@@ -20,7 +20,11 @@ except ModuleNotFoundError as error:
     print("broken", error.name)
 """
 
-CORE = "__version__ = {!r}\ndef rules_version(): return {!r}\n"
+CORE = """
+__version__ = {!r}
+def rules_version(): return {!r}
+Index = cuts = explain = has_narrative = request_code = sentences = None
+"""
 
 
 def _plant(tree: Path, source: str) -> None:

@@ -44,8 +44,6 @@ def _core_is_usable() -> bool:
         if error.name != _CORE:
             raise
         return False
-    if not hasattr(core, "Index"):  # until the core is complete
-        return False
     if (getattr(core, "__version__", None), core.rules_version()) != (VERSION, RULES_VERSION):
         raise BackendUnavailable(
             "the native core was built for another version of forgetguard",
