@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from forgetguard.purge.journal import Step, StepStatus
+from forgetguard.purge.journal import RunState, Step, StepStatus
 from forgetguard.purge.run import Ended
 from forgetguard.purge.verify import Verdict
 
@@ -89,7 +89,9 @@ def worst(codes: Iterable[int]) -> int:
 
 
 def exit_code(ended: Ended) -> int:
-    """Only clean is success, and a legal hold is no success."""
+    """Only clean is success, and a legal hold is no success. A run that was killed before it began did no harm."""
+    if ended.state is RunState.CLOSED:
+        return DONE
     told = result(ended)
     if told == "refused":
         return REFUSED

@@ -45,7 +45,7 @@ if mode == "limit":
 done = Recorded(root, root.parent).purge(ALICE, order=Order(observe=observe, wait=60.0))
 print(json.dumps(done.body), flush=True)
 """
-EVENTS = 27  # journal events of a purge that nothing disturbs
+EVENTS = 29  # journal events of a purge that nothing disturbs
 
 
 def child(recorded: Recorded, mode: str = "run", number: int = 0) -> subprocess.Popen[bytes]:
