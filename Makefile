@@ -47,7 +47,7 @@ $(STAMP): $(PY) pyproject.toml packaging/build_backend.py $(CORE_SOURCES) $(if $
 	@$(PY) -c 'import pip, sys; sys.exit(tuple(map(int, pip.__version__.split(".")[:2])) < (25, 1))' || \
 	  $(PY) -m pip install --quiet --upgrade 'pip>=25.1'
 	$(PY) -m pip install --quiet --group build
-	FORGETGUARD_BUILD=$(BUILD) $(PY) -m pip install --quiet --no-build-isolation --group dev --editable '.[onnx]'
+	FORGETGUARD_BUILD=$(BUILD) $(PY) -m pip install --quiet --no-build-isolation --group dev --editable '.[onnx,openclaw]'
 	@if [[ -n "$(EXPECT_CORE)" ]] && ! compgen -G 'python/forgetguard/rules/_native*' | grep -qE '\.(so|pyd)$$'; then \
 	  echo "note: cargo is here, but the native core could not be built (make native shows why); going on with Python alone." >&2; \
 	else touch $@; fi
@@ -87,8 +87,13 @@ test: install ## run the tests, once on each implementation of the rules
 	$(call suites,-m "not slow")
 
 .PHONY: test-full
-test-full: install ## the same with the slow tests
+test-full: install ## the same with the slow tests, and with the real OpenClaw
 	$(call suites,)
+	@$(MAKE) test-openclaw
+
+.PHONY: test-openclaw
+test-openclaw: install ## purge a recorded state, then let the real program (from npm) look for what is gone
+	$(PY) scripts/test_openclaw.py
 
 .PHONY: lint
 lint: install lint-python $(if $(CARGO)$(REQUIRE_NATIVE),lint-rust,lint-no-rust) ## check style, types, layers and documentation
@@ -117,6 +122,7 @@ lint-no-rust:
 .PHONY: bench
 bench: install ## measure both implementations
 	$(PY) bench/run.py
+	$(PY) bench/openclaw.py
 
 .PHONY: eval
 eval: install ## count right and wrong answers of the rules over the written cases

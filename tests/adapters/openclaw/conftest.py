@@ -34,7 +34,7 @@ class Recorded:
 
     @property
     def state(self) -> State:
-        return State(self.root, self.base / "tmp")
+        return State(self.root, (self.base / "tmp",))
 
     @property
     def home(self) -> Home:

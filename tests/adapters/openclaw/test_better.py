@@ -252,11 +252,11 @@ def test_leftovers_and_caches(recorded: Recorded) -> None:
     other = note(recorded, "nothing of interest", "memory/.2027.md.forget.12.tmp")
     shadow = recorded.agent_database.with_name(recorded.agent_database.name + ".tmp-0b5c")
     shadow.write_bytes(b"\0" * 5000 + FACT.encode() + b"\0" * 100)
-    caches = recorded.state.temporary / "session-archive-read-cache"
+    caches = recorded.state.temporary[0] / "session-archive-read-cache"
     caches.mkdir(parents=True)
     for session in (ALICE, BOB):
         (caches / f"{session}-1-2.jsonl").write_text(json.dumps({"type": "session", "id": session}) + f"\n{FACT}\n")
-    (recorded.state.temporary / "openclaw-2026-11-30.log").write_text(f"said {FACT}\n")
+    (recorded.state.temporary[0] / "openclaw-2026-11-30.log").write_text(f"said {FACT}\n")
     done = recorded.purge(ALICE)
     assert done.exit_code == 0
     assert not draft.exists() and other.exists() and not shadow.exists()

@@ -158,8 +158,8 @@ def test_a_writer_of_the_host_that_commits_meanwhile(recorded: Recorded) -> None
         b"",
     )
     host.execute(
-        "INSERT INTO memory_index_chunks(id, path, source, start_line, end_line, hash, model, text, embedding, updated_at)"
-        " VALUES (?,?,?,?,?,?,?,?,?,0)",
+        "INSERT INTO memory_index_chunks(id, path, source, start_line, end_line, hash, model, text, embedding,"
+        " updated_at) VALUES (?,?,?,?,?,?,?,?,?,0)",
         chunk,
     )
     made = plan_forget(recorded.state.agent(), recorded.selection(ALICE))

@@ -75,8 +75,7 @@ class Kept(Surface):
 
     def logs(self) -> list[Path]:
         """The host's log files."""
-        folder = self.agent.state.temporary
-        return sorted(folder.glob("openclaw-*.log")) if folder.is_dir() else []
+        return [path for folder in self.agent.state.temporary for path in sorted(folder.glob("openclaw-*.log"))]
 
 
 def _counted(connection: Connection, table: str, column: str, values: frozenset[str]) -> Iterator[Finding]:

@@ -20,12 +20,19 @@ AGENT_VERSIONS = frozenset({23})
 SHARED_VERSIONS = frozenset({18})
 
 
+def _temporary() -> tuple[Path, ...]:
+    """The host takes `/tmp/openclaw` whatever TMPDIR says; where that is not its own, a folder below TMPDIR."""
+    base = Path(tempfile.gettempdir())
+    owner = f"openclaw-{os.getuid()}" if hasattr(os, "getuid") else "openclaw"
+    return tuple(dict.fromkeys((Path("/tmp/openclaw"), base / "openclaw", base / owner)))
+
+
 @dataclass(frozen=True)
 class State:
-    """A state directory, `$OPENCLAW_STATE_DIR` of the host. `temporary` is where the host keeps logs and caches."""
+    """A state directory, `$OPENCLAW_STATE_DIR` of the host. `temporary`: where the host keeps logs and caches."""
 
     root: Path
-    temporary: Path = field(default_factory=lambda: Path(tempfile.gettempdir()) / "openclaw")
+    temporary: tuple[Path, ...] = field(default_factory=_temporary)
 
     @classmethod
     def at(cls, directory: Path) -> State:

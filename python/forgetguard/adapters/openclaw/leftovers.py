@@ -61,13 +61,13 @@ class Leftovers(Surface):
                 yield path
 
     def _cached(self, targets: Targets) -> Iterator[Path]:
-        folder = self.agent.state.temporary / _READ_CACHE
-        for path in sorted(folder.glob("*")) if folder.is_dir() else ():
-            if _is_regular(path) and _session_in(path) in targets.sessions:
-                yield path
+        for folder in self.agent.state.temporary:
+            for path in sorted((folder / _READ_CACHE).glob("*")):
+                if _is_regular(path) and _session_in(path) in targets.sessions:
+                    yield path
 
     def _place(self, path: Path) -> str:
-        for base in (self.agent.workspace, self.agent.database.parent, self.agent.state.temporary):
+        for base in (self.agent.workspace, self.agent.database.parent, *self.agent.state.temporary):
             if path.is_relative_to(base):
                 return path.relative_to(base).as_posix()
         return path.name
