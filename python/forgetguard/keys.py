@@ -41,7 +41,7 @@ class _Secret:
     """What keys and passphrases share: they do not print, pickle, copy or compare."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as little hashed as compared
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(********)"

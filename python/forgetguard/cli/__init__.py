@@ -6,6 +6,7 @@ Data goes to stdout, everything else to stderr. With `--json`, stdout holds JSON
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -91,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return report_error(as_json, error.code, str(error), error.advice, error.exit_code)
     except BrokenPipeError:
         # Whoever read our output has enough; Python must not complain once more while it exits.
-        sys.stdout = open("/dev/null", "w")  # noqa: SIM115
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - it stays open until the process ends
         return 1
     except KeyboardInterrupt:
         return 130

@@ -71,13 +71,12 @@ def _new_key(file: Path | None, passphrase: bool) -> tuple[KeySource, Callable[[
     if file is None:
         secret = click.prompt("New passphrase", hide_input=True, confirmation_prompt=True, err=True)
         return Passphrase(secret), None
-    key = Key.generate()
-    target = file
-    return key, lambda: void(write_key_file(target, key))
+    key, target = Key.generate(), file
 
+    def keep() -> None:
+        write_key_file(target, key)
 
-def void(_: object) -> None:
-    """Nothing."""
+    return key, keep
 
 
 @ledger.command()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
 
+from forgetguard.cli.options import decoded
 from forgetguard.cli.purging import Place, place, shown
 from forgetguard.errors import InvalidInput, NothingMatched
 from forgetguard.purge import receipts as papers
@@ -123,7 +125,7 @@ def _subject(given: str | None) -> str:
     """Arguments show in the list of processes, so a person's id can come by stdin."""
     text = given
     if text is None or text == "-":
-        text = click.get_text_stream("stdin").readline().rstrip("\r\n")
+        text = decoded(sys.stdin.buffer.readline()).rstrip("\r\n")
     if not text:
         raise InvalidInput("a subject is needed")
     return text

@@ -45,7 +45,7 @@ from forgetguard.guard.verdicts import (
     Use,
     Verdict,
 )
-from forgetguard.ledger import DEFAULT, Ledger, ReviewItem
+from forgetguard.ledger import DEFAULT, DEFAULT_REVIEW_SIZE, DEFAULT_WAIT, Ledger, ReviewItem
 from forgetguard.rules import BACKEND
 from forgetguard.values import Candidate, Entry, Origin, Vector
 
@@ -84,15 +84,17 @@ class ForgetGuard:
         mark: Any = DEFAULT,
         max_entries: int | None = None,
         max_age: float | None = None,
-        review_size: int = 200,
-        wait: float = 5.0,
+        review_size: int = DEFAULT_REVIEW_SIZE,
+        wait: float = DEFAULT_WAIT,
         allow_filesystem: bool = False,
     ) -> Self:
         """A guard over the ledger at `path` (by default the user's own); `create` makes one where there never was one.
 
         `key`: 32 bytes, a Key or Passphrase, or the Path of a key file; without it the user's own key.
         `aliases`: the user's names, so that "Diogo is vegetarian" is about the user. `embedder`: optional; a callable
-        that makes vectors, or the directory of an ONNX model.
+        that makes vectors, or the directory of an ONNX model; `calibration`: its own, where it is known already.
+        `past`: "drop" takes "is no longer vegetarian" for a restatement, "keep" does not. `on_hold`, `on_defer` and
+        `hold_unrecorded`: see `guard.policy`. What else there is goes to `Ledger.open`.
 
         A ledger that cannot be opened gives a guard that defers: see `guard.policy`. With `strict` it raises instead.
         Raises InvalidKey, InvalidInput.
@@ -102,8 +104,8 @@ class ForgetGuard:
         source = opening.key_source(key, create=create)
         open_ledger = opening.opener(opening.ledger_path(path), source, options)
         vault = Vault(open_ledger, create=create, has_mark=options.has_mark)
-        settings = (opening.alias_list(tuple(aliases) if not isinstance(aliases, str) else aliases), past)
-        embedding = Embedding(opening.model(embedder), calibration, None)
+        settings = (opening.alias_list(aliases), past)
+        embedding = Embedding(opening.model(embedder), calibration)
         live = LiveIndex(vault, *settings)
         guard = cls(vault, live, Decider(live, embedding, policy, settings), embedding, policy)
         try:

@@ -20,13 +20,13 @@ log = logging.getLogger("forgetguard")
 
 
 class Embedding:
-    """An optional embedder with its calibration, which is measured at the first need and kept under `directory`."""
+    """An optional embedder with its calibration, measured at the first need and kept in the user's cache."""
 
-    def __init__(self, embedder: Embedder | None, calibration: Calibration | None, directory: Path | None) -> None:
+    def __init__(self, embedder: Embedder | None, calibration: Calibration | None) -> None:
         self.failures = 0
         self._embedder = embedder
         self._calibration = calibration
-        self._directory = directory or calibration_directory()
+        self._directory = calibration_directory()
         self._measured = calibration is not None or embedder is None
         self._lock = threading.Lock()
 

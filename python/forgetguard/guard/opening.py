@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from forgetguard.embedder import Embedder, OnnxEmbedder
 from forgetguard.errors import InvalidInput, InvalidKey
 from forgetguard.keys import Key, KeySource, find_key
-from forgetguard.ledger import DEFAULT, Ledger
+from forgetguard.ledger import Ledger
 
 KeyLike = KeySource | bytes | os.PathLike[str] | None
 PathLike = str | os.PathLike[str]
@@ -21,12 +21,12 @@ PathLike = str | os.PathLike[str]
 class LedgerOptions:
     """How `Ledger.open` is called; `mark` is a path, None (give up noticing an older copy) or the default."""
 
-    mark: Any = DEFAULT
-    max_entries: int | None = None
-    max_age: float | None = None
-    review_size: int = 200
-    wait: float = 5.0
-    allow_filesystem: bool = False
+    mark: Any
+    max_entries: int | None
+    max_age: float | None
+    review_size: int
+    wait: float
+    allow_filesystem: bool
 
     @property
     def has_mark(self) -> bool:
@@ -90,7 +90,11 @@ def model(given: Embedder | PathLike | None) -> Embedder | None:
 
 
 def alias_list(given: object) -> tuple[str, ...]:
-    """The user's names. Raises InvalidInput for a bare str, whose letters would each be a name."""
-    if isinstance(given, (list, tuple, set, frozenset)) and all(isinstance(one, str) for one in given):
-        return tuple(sorted(given) if isinstance(given, (set, frozenset)) else given)
-    raise InvalidInput("aliases is a list of names")
+    """The user's names, a set of them in alphabetical order.
+
+    Raises InvalidInput for what is no series of names, as a bare str is none: its letters would each be a name.
+    """
+    names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, (str, Mapping)) else (None,)
+    if not all(isinstance(one, str) for one in names):
+        raise InvalidInput("aliases is a list of names")
+    return tuple(sorted(names) if isinstance(given, Set) else names)

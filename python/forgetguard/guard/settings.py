@@ -34,7 +34,7 @@ from forgetguard.errors import InvalidInput
 from forgetguard.guard.core import ForgetGuard
 from forgetguard.guard.opening import alias_list, ledger_path
 from forgetguard.keys import KeySource, Passphrase, default_key_file, find_key
-from forgetguard.ledger import DEFAULT
+from forgetguard.ledger import DEFAULT, DEFAULT_REVIEW_SIZE, DEFAULT_WAIT
 
 PREFIX = "FORGETGUARD_"
 CONFIG = "FORGETGUARD_CONFIG"
@@ -56,8 +56,8 @@ class Settings:
     mark: Path | str | None = None
     max_entries: int | None = None
     max_age: float | None = None
-    review_size: int = 200
-    wait: float = 5.0
+    review_size: int = DEFAULT_REVIEW_SIZE
+    wait: float = DEFAULT_WAIT
     allow_filesystem: bool = False
     passphrase: Passphrase | None = field(default=None, repr=False, compare=False)
 

@@ -69,8 +69,9 @@ class Ledger:
         """Open the ledger at `path`; with `create`, make one where neither a file nor a mark tells of an earlier one.
 
         `mark`: by default a file in the user's state directory; a path of the host's; or None, which gives up noticing
-        an older copy. `max_entries` refuses a forget beyond it, `max_age` (seconds) only reports. `wait`: seconds to
-        wait for other processes. Raises LedgerUnavailable, InvalidKey.
+        an older copy. `max_entries` refuses a forget beyond it, `max_age` (seconds) only reports. `review_size`: most
+        items in the review queue, 0 for none. `wait`: seconds to wait for other processes. `allow_filesystem`: also
+        where SQLite's locks cannot be trusted. Raises LedgerUnavailable, InvalidKey.
         """
         name, marks = _place(path, mark, allow_filesystem)
         created = False
