@@ -82,14 +82,20 @@ def _share(tokens: Sequence[Token], aligned: Sequence[int]) -> float:
     return held / total if total else 0.0
 
 
-def content(parsed: Parsed) -> tuple[Token, ...]:
-    """The tokens that carry a claim."""
-    return tuple(t for t in parsed.tokens if t.role == "content" and t.kind not in ("mark", "negation", "user"))
+def content(parsed: Parsed, other: Parsed | None = None) -> tuple[Token, ...]:
+    """The tokens that carry a claim, and the labels that are one in `other` ("Weight: 94 kg" beside "weighs 94 kg")."""
+    claimed = {t.key for t in other.tokens if t.role == "content"} if other is not None else set()
+    return tuple(
+        t
+        for t in parsed.tokens
+        if (t.role == "content" or (t.role == "label" and t.key in claimed))
+        and t.kind not in ("mark", "negation", "user")
+    )
 
 
 def align(candidate: Parsed, fact: Parsed, *, wordnet: bool = True) -> Alignment:
     """The content of `candidate` beside that of `fact`."""
-    facts, candidates = content(fact), content(candidate)
+    facts, candidates = content(fact, candidate), content(candidate, fact)
     same_language = candidate.language if candidate.language == fact.language else ""
     forward, opposite = [-1] * len(facts), [False] * len(facts)
     backward = [-1] * len(candidates)
@@ -146,7 +152,7 @@ def _initial(short: Token, full: Token) -> bool:
 
 def _variant(short: Token, long: Token) -> bool:
     """A name and its plural, or a product with and without its kind ("Witnesses", "MongoDB")."""
-    return short.kind == long.kind == "name" and short.form in name_variants(long.form)
+    return short.kind == "name" and long.kind in ("name", "word") and short.form in name_variants(long.form)
 
 
 @lru_cache(maxsize=4096)

@@ -155,7 +155,7 @@ def explain(
 def _features_of(parsed: Parsed, wordnet: bool) -> tuple[str, ...]:
     """What a text can be found by, each once."""
     found: dict[str, None] = {f"x{parsed.exact}": None}
-    for token in content(parsed):
+    for token in (*content(parsed), *(t for t in parsed.tokens if t.role == "label")):
         found.update(dict.fromkeys(_features(token, parsed.language, wordnet)))
     return tuple(found)
 
@@ -163,7 +163,7 @@ def _features_of(parsed: Parsed, wordnet: bool) -> tuple[str, ...]:
 def _features(token: Token, language: str, wordnet: bool) -> Iterable[str]:
     yield f"k{token.key}"
     yield f"k{token.form}"
-    if token.kind == "name":
+    if token.kind in ("name", "word"):
         yield from (f"k{short}" for short in name_variants(token.form))
     if token.kind in MEANING_KINDS:
         yield from meanings(token, language, wordnet)

@@ -182,10 +182,22 @@ class _Scanner:
         follows = end + 1 if self._char(end) in ("-", "_") else end
         if self._is(follows, DIGIT):
             return self._emit("id", i, self._code(i))
+        if plate := self._plate(i, end):
+            return self._emit("id", i, plate)
         if self.chars[i : follows + 4] == "e-mail":
             end = self._while(follows, LETTER + UPPER)
             return self._emit("word", i, end, self.chars[i:end].replace("-", ""))
         return self._emit("word", i, end)
+
+    def _plate(self, i: int, end: int) -> int:
+        """End of two to four capitals, a space and three to six digits ("KXR 4471"), or 0; money and years are none."""
+        if not 2 <= end - i <= 4 or LETTER in self.classes[i:end] or self._char(end) != " ":
+            return 0
+        digits = self._digits(end + 1, 3, 6)
+        if not digits or self._is(digits, LETTER + UPPER) or self._char(digits) in (",", ".", ":", "/", "-", "%"):
+            return 0
+        year = digits - end - 1 == 4 and self.chars[end + 1 : end + 3] in ("19", "20")
+        return 0 if year or self.chars[i:end] in number_endings() else digits
 
     def _code(self, i: int) -> int:
         """End of letters, digits, and single - or _ between them."""

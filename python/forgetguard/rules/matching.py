@@ -22,6 +22,8 @@ SURE_WORDS = 4
 ANCHOR_SIMILARITY = 0.72
 ANCHOR_SHARE = 0.35
 """Least share of either text's content weight that an anchor has in common."""
+FOREIGN_SHARE = 0.5
+"""The same where a text is not in English."""
 WORDS_SHARE = 0.6
 """The same where there is no embedding."""
 NOTE_SHARE = 0.3333
@@ -146,6 +148,8 @@ def decide(
 
 def _kind(alignment: Alignment, similarity: float | None, coverage: float, clause: bool) -> Decision:
     line = lines()
+    if not alignment.added and not alignment.dropped and _is_subset(alignment, clause):
+        return Decision("drop", "subset", coverage)
     if _is_subset(alignment, clause):
         return _by_similarity("subset", similarity, line["subset"], coverage)
     if _is_superset(alignment):
@@ -172,8 +176,8 @@ def _anchor(alignment: Alignment, similarity: float | None, coverage: float) -> 
         likely = smaller >= WORDS_SHARE and coverage >= lines_of_words()["anchor-hold"]
         return Decision("hold" if likely else "store", "anchor" if likely else "different", coverage)
     score = similarity + 0.5 * coverage
-    line = lines()["anchor-hold" if _is_english(alignment) else "anchor-foreign"]
-    if similarity < ANCHOR_SIMILARITY or smaller < ANCHOR_SHARE or score < line:
+    line, share = ("anchor-hold", ANCHOR_SHARE) if _is_english(alignment) else ("anchor-foreign", FOREIGN_SHARE)
+    if similarity < ANCHOR_SIMILARITY or smaller < share or score < lines()[line]:
         return Decision("store", "different", coverage)
     sure = _is_english(alignment) and len(alignment.fact) >= SURE_WORDS and score >= lines()["anchor-drop"]
     return Decision("drop" if sure else "hold", "anchor", coverage)
@@ -189,8 +193,10 @@ def _is_english(alignment: Alignment) -> bool:
 
 
 def _ceased(alignment: Alignment, past: str) -> bool:
-    """It was so once: a restatement if nothing new is said, unless the owner wants the past kept."""
-    if not alignment.whole_candidate.ceased or alignment.whole_fact.ceased:
+    """It was so once: a restatement if nothing new is said, unless the owner wants the past kept; or it was, and is."""
+    if alignment.whole_fact.ceased:
+        return not alignment.whole_candidate.ceased and not any(t.negated for t in alignment.candidate)
+    if not alignment.whole_candidate.ceased:
         return False
     return past == "keep" or bool(alignment.added)
 

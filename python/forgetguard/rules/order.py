@@ -112,7 +112,9 @@ def _takes_part(parsed: Parsed, token: Token) -> bool:
     if token.person:
         return True
     before = [t for t in parsed.tokens if t.start < token.start and t.kind != "mark"]
-    return not before or before[-1].form in particles("party") or before[-1].role == "content"
+    if not before or before[-1].role == "content":
+        return True
+    return before[-1].form in particles("party") or before[-1].form in particles("complement")
 
 
 def _is_somebody(token: Token) -> bool:

@@ -16,13 +16,79 @@ def subject(alignment: Alignment) -> bool:
     """Somebody else is spoken of: a new relation, a new name as subject, or the fact's own subject is gone."""
     if any(t.relation for t in alignment.dropped) and any(t.relation for t in alignment.added):
         return True
-    return _new_relation(alignment) or _new_name(alignment) or _lost_subject(alignment)
+    return (
+        _new_relation(alignment)
+        or _new_name(alignment)
+        or _lost_subject(alignment)
+        or _new_possession(alignment)
+        or _newly_is(alignment)
+    )
 
 
 def _new_relation(alignment: Alignment) -> bool:
+    """A relation that the fact lacks, but beside the subject, as what the subject is, or as the agent of a passive."""
+    if is_passive(alignment.whole_fact) and not is_passive(alignment.whole_candidate):
+        return False
     tokens = alignment.whole_candidate.tokens
     added = {t.start for t in alignment.added if t.relation}
-    return any(t.start in added and not _is_oblique(tokens, i) for i, t in enumerate(tokens))
+    return any(
+        t.start in added and not _is_oblique(tokens, i) and not _is_predicate(tokens, i) for i, t in enumerate(tokens)
+    )
+
+
+def _is_predicate(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a form of *be* stands before a word, with at most an article between ("is a pupil")."""
+    before = (i if i >= 0 else len(tokens) + i) - 1
+    if before >= 0 and tokens[before].form in particles("article"):
+        before -= 1
+    return before >= 0 and tokens[before].form in particles("be")
+
+
+def _new_possession(alignment: Alignment) -> bool:
+    """The fact is about the user, the candidate about something of the user's that the fact lacks."""
+    fact = next((t for t in alignment.whole_fact.tokens if t.kind == "user"), None)
+    tokens = alignment.whole_candidate.tokens
+    at = next((i for i, t in enumerate(tokens) if t.kind == "user"), -1)
+    if fact is None or fact.possessive or at < 0 or not tokens[at].possessive:
+        return False
+    added = {t.start for t in alignment.added if t.kind == "word"}
+    head = at + 1
+    if head == len(tokens) or tokens[head].start not in added:
+        return False
+    while head + 1 < len(tokens) and tokens[head + 1].start in added:
+        head += 1
+    return tokens[head].start < _last_claim(alignment)
+
+
+def _last_claim(alignment: Alignment) -> int:
+    return max((t.start for t, at in zip(alignment.candidate, alignment.backward, strict=True) if at >= 0), default=-1)
+
+
+def _newly_is(alignment: Alignment) -> bool:
+    """The user is said to be what the fact has them deal with ("is a lawyer" beside "meets the lawyer")."""
+    tokens = alignment.whole_candidate.tokens
+    starts = {
+        alignment.candidate[at].start: f
+        for f, at in zip(alignment.fact, alignment.forward, strict=True)
+        if at >= 0 and f.relation in ("work", "care")
+    }
+    facts = alignment.whole_fact.tokens
+    for i, token in enumerate(tokens):
+        f = starts.get(token.start)
+        if f is None or not _is_predicate(_without_modifiers(tokens, i), -1):
+            continue
+        at = next(j for j, t in enumerate(facts) if t.start == f.start)
+        before = _without_modifiers(facts, at)
+        return not (_is_predicate(before, -1) or any(t.form in particles("role") for t in before[-3:]))
+    return False
+
+
+def _without_modifiers(tokens: Sequence[Token], i: int) -> Sequence[Token]:
+    """The tokens before a noun and the content words that modify it, with the noun behind them."""
+    before = i
+    while before and tokens[before - 1].role == "content" and tokens[before - 1].kind in ("word", "name"):
+        before -= 1
+    return (*tokens[:before], tokens[i])
 
 
 def _is_oblique(tokens: Sequence[Token], i: int) -> bool:

@@ -32,6 +32,8 @@ NEGATION_REACH = 6
 """Tokens after a negation word that it reaches, within its clause (RULES section 2.5)."""
 BACKWARD_NEGATION = frozenset({"de", *CJK_LANGUAGES})
 """Languages whose negation may stand behind what it negates: it reaches its whole clause."""
+CLAUSE_MARKS = SENTENCE_ENDS + ",()–—"
+"""Marks that end the reach of a negation."""
 SHOUTED_SHARE = 0.6
 LABEL_WORDS = 3
 LEAST_FIRST_NAME = 3
@@ -43,7 +45,7 @@ class Token:
 
     `kind`: user, word, name, cjk, number, unit, date, weekday, time, phone, email, url, id, emoji, mark, negation.
     `key`: what equal tokens share (the stem of a word). `form`: the folded letters. `start`, `end`: code points.
-    `role`: content, soft (carries no claim), or stop (a function word).
+    `role`: content, soft (carries no claim), label (says what a line is about), or stop (a function word).
     `relation`: class of a relation word. `rarity`: 0 frequent to 15 rare.
     `clause`: counts up at marks that end a clause.
     """
@@ -162,7 +164,7 @@ def _labels(tokens: list[Token]) -> list[Token]:
         if token.kind != "mark":
             continue
         if token.form == ":" and all(_may_label(t) for t in tokens[start:i]) and i - start <= LABEL_WORDS:
-            out[start:i] = [replace(t, kind="word", role="soft", relation="") for t in tokens[start:i]]
+            out[start:i] = [replace(t, kind="word", role="label", relation="") for t in tokens[start:i]]
         if token.form in ("\n", "-", "*"):
             start = i + 1
         elif token.form != "*":
@@ -210,7 +212,7 @@ def _identity(lexeme: Lexeme) -> str:
         digits = "".join(c for c in text if "0" <= c <= "9")
         return digits[2:] if digits.startswith("00") else digits
     if lexeme.kind == "id":
-        return text.replace("-", "").replace("_", "")
+        return text.replace("-", "").replace("_", "").replace(" ", "")
     if lexeme.kind == "url":
         for prefix in ("https://", "http://", "www."):
             text = text.removeprefix(prefix)
@@ -337,7 +339,7 @@ def _clauses(tokens: list[Token]) -> list[Token]:
     clause = 0
     out: list[Token] = []
     for token in tokens:
-        if token.kind == "mark" and token.form in SENTENCE_ENDS + ",":
+        if token.kind == "mark" and token.form in CLAUSE_MARKS:
             clause += 1
         out.append(replace(token, clause=clause) if clause else token)
     return out

@@ -9,8 +9,9 @@ from forgetguard.rules.lexicon import rows
 
 LANGUAGES = ("en", "pt", "es", "fr", "de")
 """Languages that the vote chooses between; the first wins a tie."""
-VOTING_TABLES = ("user", "negation", "relations", "soft", "numbers", "calendar", "units")
-"""Tables whose words vote beside the stop words."""
+VOTING_TABLES = ("user", "negation", "contractions", "relations", "soft", "numbers", "calendar", "units")
+"""Tables whose words vote beside the stop words, with half their weight."""
+STOP_VOTES = 2
 CJK_LANGUAGES = ("zh", "ja", "ko")
 ANY = "*"
 UNKNOWN_RARITY = 15
@@ -18,17 +19,17 @@ STEM_PASSES = 2
 
 
 @lru_cache(maxsize=1)
-def _votes() -> dict[str, tuple[str, ...]]:
-    """The languages that each listed word votes for."""
-    votes: dict[str, list[str]] = {}
+def _votes() -> dict[str, tuple[tuple[str, int], ...]]:
+    """The languages that each listed word votes for, and with what weight."""
+    votes: dict[str, dict[str, int]] = {}
     for lang, word, weight in rows("stop"):
         if weight == "1" and lang in LANGUAGES:
-            votes.setdefault(word, []).append(lang)
+            votes.setdefault(word, {})[lang] = STOP_VOTES
     for name in VOTING_TABLES:
         for lang, word, *_ in rows(name):
-            if lang in LANGUAGES and lang not in votes.setdefault(word, []):
-                votes[word].append(lang)
-    return {word: tuple(langs) for word, langs in votes.items()}
+            if lang in LANGUAGES:
+                votes.setdefault(word, {}).setdefault(lang, 1)
+    return {word: tuple(found.items()) for word, found in votes.items()}
 
 
 def vote(lexemes: list[Lexeme]) -> tuple[str, ...]:
@@ -46,8 +47,8 @@ def vote(lexemes: list[Lexeme]) -> tuple[str, ...]:
     votes = _votes()
     for word in words:
         for part in word.split("'") if "'" in word else (word,):
-            for lang in votes.get(part, ()):
-                counts[lang] += 1
+            for lang, weight in votes.get(part, ()):
+                counts[lang] += weight
     most = max(counts.values())
     leading = [lang for lang in LANGUAGES if counts[lang] == most]
     return tuple(sorted(leading, key=lambda lang: -sum(_is_word_of(word, lang) for word in words)))
