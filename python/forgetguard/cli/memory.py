@@ -49,7 +49,8 @@ def memory() -> None:
 
 
 @memory.command("forget")
-@click.option("--state-dir", required=True, type=click.Path(path_type=Path), help="The host's state directory.")
+@click.option("--state-dir", required=True, envvar="OPENCLAW_STATE_DIR", type=click.Path(path_type=Path),
+              help="The host's state directory; by default what OPENCLAW_STATE_DIR says.")  # fmt: skip
 @click.option("--agent", help="Agent id; by default main, or the only one.")
 @click.option("--all-agents", is_flag=True, help="Every agent, one after the other's report.")
 @click.option("--session", multiple=True, help="Session id or key, exact.")
@@ -142,13 +143,15 @@ def _run(call: Call, selection: Selection | None) -> int:
         return _show(
             call, forget_all(state, selection, home, dry_run=preview_only, strict=call.strict, codes=call.codes)
         )
-    agent = state.agent(call.agent)
     if selection is None:
         assert call.apply_file is not None
-        made = from_plan(agent, read_plan(call.apply_file, call.home.operator()))
+        plan = read_plan(call.apply_file, call.home.operator())
+        if call.agent not in (None, plan.agent_id):
+            raise InvalidInput("the plan was made for another agent")
+        made = from_plan(state.agent(plan.agent_id), plan)
     else:
         operator = call.home.operator(create=True) if call.plan_file is not None else None
-        made = plan_forget(agent, selection, operator, strict=call.strict)
+        made = plan_forget(state.agent(call.agent), selection, operator, strict=call.strict)
     if call.plan_file is not None:
         assert selection is not None
         write_plan(call.plan_file, made.plan, call.home.operator())

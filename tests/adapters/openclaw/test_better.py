@@ -279,3 +279,32 @@ def test_old_history_is_reported_as_the_host_does(recorded: Recorded) -> None:
     assert recorded.preview(ALICE).body["refusals"] == [
         "Cannot trace historical consolidation highlights in DREAMS.md; review them manually."
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "entries"),
+    [
+        (f"# Top\n## On sessions/main/{ALICE}\ntext\n### deeper\nmore\n## Next\nstays\n", "# Top\n## Next\nstays\n", 1),
+        (f"Session ID: {ALICE}\nline\n\n# Heading\nSession ID: {ALICE}\nx\nSession ID: {BOB}\ny\n",
+         f"# Heading\nSession ID: {BOB}\ny\n", 2),
+        (f"# main:{ALICE}\nfoo\n# other\nbar\n# [main/sessions/main/{ALICE}#L5] hi\nq\n", "# other\nbar\n", 2),
+        (f"intro\n- Session ID: {ALICE}; model x\n  - child\n- Session ID: {BOB}\n  - his\nend\n",
+         f"intro\n- Session ID: {BOB}\n  - his\nend\n", 1),
+    ],
+    ids=["heading", "session id", "two headings", "item"],
+)  # fmt: skip
+def test_references_as_with_the_host(recorded: Recorded, before: str, after: str, entries: int) -> None:
+    """Results and counts compared with the released program, which also ate the last line break of the third."""
+    path = note(recorded, before)
+    assert recorded.preview(ALICE).body["artifacts"]["memoryEntries"] == 10 + entries  # type: ignore[index]
+    recorded.purge(ALICE)
+    assert path.read_text() == after
+
+
+def test_an_entry_with_several_markers_goes_when_any_of_them_does(recorded: Recorded) -> None:
+    """Equal entries were appended once, so the text is of both: mixed lineage is deleted whole."""
+    other = "<!-- openclaw-memory-promotion:memory:claim:aaaaaaaaaaaa -->\n"
+    mine = f"<!-- openclaw-memory-promotion:{KEY} -->\n"
+    path = note(recorded, f"# Mine\n{mine}{other}- For both.\n{other}{mine}- For both.\n{other}- Hers.\n")
+    recorded.purge(ALICE)
+    assert path.read_text() == f"# Mine\n{other}- Hers.\n"

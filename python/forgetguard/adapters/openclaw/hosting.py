@@ -16,6 +16,7 @@ from forgetguard.adapters.openclaw.notes import NotesSurface, Workspace
 from forgetguard.adapters.openclaw.origins import OriginRows
 from forgetguard.adapters.openclaw.plugin_state import PluginState
 from forgetguard.purge import Host
+from forgetguard.purge.survey import patiently
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,12 @@ class Hosted:
 
     def roster(self) -> sessions.Roster:
         """The agent's sessions as they stand now."""
-        with database.reading(self.agent.database) as connection:
-            return sessions.read(connection, self.agent.name)
+
+        def look() -> sessions.Roster:
+            with database.reading(self.agent.database) as connection:
+                return sessions.read(connection, self.agent.name)
+
+        return patiently(look)
 
 
 def hosted(agent: Agent, unjudged: int = 0) -> Hosted:
@@ -37,7 +42,7 @@ def hosted(agent: Agent, unjudged: int = 0) -> Hosted:
     corpus = Corpus(agent)
     workspace = Workspace(agent, corpus)
     lineage = HostLineage(agent, lambda wanted: inherited(agent, workspace, wanted))
-    writers = read_notes(agent, workspace).writers
+    writers = patiently(lambda: read_notes(agent, workspace)).writers
     surfaces = (
         IndexSurface(workspace),
         PluginState(workspace),

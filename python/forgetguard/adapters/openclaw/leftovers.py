@@ -19,7 +19,7 @@ from forgetguard.purge.rawscan import raw_form
 from forgetguard.purge.surfaces.protocol import Artefact, Declaration, Erased, Finding, Standing, Surface, Targets, Work
 from forgetguard.purge.surfaces.sqlite_scan import run_child
 
-_TEMPORARY = re.compile(r"\.(?:promotion|forget)\..*\.tmp$|\.(?:promotion|forget)\.tmp$|\.tmp$")
+_TEMPORARY = re.compile(r"\.(?:promotion|forget)\.(?:.*\.)?tmp$|\.(?:md|txt)\..*tmp$", re.IGNORECASE)
 _READ_CACHE = "session-archive-read-cache"
 _FIRST_LINE_BYTES = 65536
 
@@ -53,7 +53,7 @@ class Leftovers(Surface):
             )
             for where, _, names in walked:
                 for name in sorted(names):
-                    if _TEMPORARY.search(name) and ".md." in name.lower() + "." and _is_regular(Path(where, name)):
+                    if _TEMPORARY.search(name) and _is_regular(Path(where, name)):
                         yield Path(where, name)
         database = self.agent.database
         for path in sorted(database.parent.glob(f"{database.name}.tmp-*")):

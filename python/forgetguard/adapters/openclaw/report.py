@@ -15,6 +15,7 @@ from forgetguard.adapters.openclaw.keys import code_units, locale_order
 from forgetguard.adapters.openclaw.sessions import identity
 from forgetguard.purge.plan import Plan
 from forgetguard.purge.selection import Source
+from forgetguard.purge.survey import patiently
 
 ARTIFACTS = (
     "memoryFiles", "memoryEntries", "memoryLines", "sessionCorpusFiles", "sessionCorpusLines", "indexChunks",
@@ -40,6 +41,7 @@ def report(hosted: Hosted, plan: Plan, body: Mapping[str, Any], *, dry_run: bool
     """The report of a preview or a purge, from what the purge itself reports."""
     chosen = [one.as_json() for one in plan.sessions]
     ids = frozenset(one["sessionId"] for one in chosen)
+    known_keys = frozenset(one["sessionKey"] for one in chosen if one.get("sessionKey"))
     counted, beyond = totals(body["artifacts"])
     keys = body["entryKeys"]
     return {
@@ -54,9 +56,7 @@ def report(hosted: Hosted, plan: Plan, body: Mapping[str, Any], *, dry_run: bool
         "entryKeys": sorted(keys, key=code_units),
         "mixedLineageEntryKeys": sorted(body.get("mixedLineageEntryKeys", ()), key=code_units),
         "untargetableEntryKeys": sorted(set(body.get("untargetableEntryKeys", ())) - set(keys), key=code_units),
-        "curatedWrites": curated_writes(
-            hosted.agent, ids, frozenset(one["sessionKey"] for one in chosen if one.get("sessionKey"))
-        ),
+        "curatedWrites": patiently(lambda: curated_writes(hosted.agent, ids, known_keys)),
         "artifacts": counted,
         "refusals": list(hosted.workspace.refusals()),
         "forgetguard": {"schema": "forgetguard.memory.forget", "version": 1, "beyond": beyond,

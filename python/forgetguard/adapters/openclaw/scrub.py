@@ -193,7 +193,7 @@ class _Work:
             heading = _HEADING.match(line)
             if number in self.gone or not (heading or b"Session ID:" in line) or not self.wanted.names(line):
                 continue
-            self.cut(number, self.end_of(number, heading), "memoryLines")
+            self.cut(number, self.end_of(number, heading), "memoryEntries")  # the host counts a section so
 
     def end_of(self, number: int, heading: re.Match[bytes] | None) -> int:
         level = len(heading.group(1)) if heading else 6
