@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol, runtime_checkable
 
+from forgetguard.directories import config_directory, sync_directory
 from forgetguard.errors import InvalidKey
 
 KEY_BYTES: Final = 32
@@ -275,8 +276,7 @@ def find_key(*, create: bool = False, path: str | os.PathLike[str] | None = None
 
 def default_key_file() -> Path:
     """`$XDG_CONFIG_HOME/forgetguard/key`, by default under `~/.config`."""
-    base = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(base) if base else Path.home() / ".config") / "forgetguard" / "key"
+    return config_directory() / "key"
 
 
 def keyring_is_usable() -> bool:
@@ -291,20 +291,6 @@ def keyring_is_usable() -> bool:
         )
     except Exception:  # noqa: BLE001 - backends raise what their system raises; any failure means "not usable" here
         return False
-
-
-def sync_directory(path: Path) -> None:
-    """Make a new name in a directory durable. Where the system cannot (Windows), nothing happens."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)
 
 
 def _decode(text: str) -> bytes:

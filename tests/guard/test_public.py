@@ -8,7 +8,7 @@ import sys
 import forgetguard
 
 SUBMODULES = {"errors", "values", "keys", "rules", "ledger", "embedder", "provenance", "guard", "purge", "hooks"}
-SUBMODULES |= {"cli", "demo", "adapters", "version"}
+SUBMODULES |= {"cli", "demo", "adapters", "version", "directories"}
 
 
 def test_all_is_the_public_surface():

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from forgetguard.cli.console import write
-from forgetguard.keys import default_key_file
+from forgetguard.directories import config_file
 from forgetguard.provenance import ProvenanceStore
 from forgetguard.purge import Home, Host, Selection, read_host
 from forgetguard.purge.selection import origin_classes, parse_since
@@ -48,7 +48,7 @@ def place(command: Command) -> Command:
     @wraps(command)
     def call(*args: Any, description: Path | None, home: Path | None, as_json: bool, **kwargs: Any) -> Any:
         del as_json  # read by `main`, which prints errors
-        found = description or default_key_file().with_name("config.toml")
+        found = description or config_file()
         return command(Place(found, Home(home) if home else Home.default()), *args, **kwargs)
 
     return call  # type: ignore[return-value]  # click calls it by keyword, as it would the original

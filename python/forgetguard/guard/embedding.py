@@ -7,11 +7,10 @@ rules go on with words alone.
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 
+from forgetguard.directories import cache_directory
 from forgetguard.embedder import Calibration, Embedder, calibrated
 from forgetguard.errors import ForgetGuardError
 from forgetguard.values import Vector
@@ -26,7 +25,7 @@ class Embedding:
         self.failures = 0
         self._embedder = embedder
         self._calibration = calibration
-        self._directory = calibration_directory()
+        self._directory = cache_directory()
         self._measured = calibration is not None or embedder is None
         self._lock = threading.Lock()
 
@@ -79,9 +78,3 @@ class Embedding:
     def renew_lock(self) -> None:
         """In a forked child: the lock may be held by a thread that is not there."""
         self._lock = threading.Lock()
-
-
-def calibration_directory() -> Path:
-    """`$XDG_CACHE_HOME/forgetguard`, by default under `~/.cache`."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "forgetguard"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from forgetguard.directories import data_directory
 from forgetguard.embedder import Embedder, OnnxEmbedder
 from forgetguard.errors import InvalidInput, InvalidKey
 from forgetguard.keys import Key, KeySource, find_key
@@ -73,8 +74,7 @@ def key_source(given: KeyLike, *, create: bool) -> KeySource:
 def ledger_path(given: PathLike | None) -> Path:
     """The path given, or `$XDG_DATA_HOME/forgetguard/ledger.sqlite` (by default under `~/.local/share`)."""
     if given is None:
-        base = os.environ.get("XDG_DATA_HOME")
-        return (Path(base) if base else Path.home() / ".local" / "share") / "forgetguard" / "ledger.sqlite"
+        return data_directory() / "ledger.sqlite"
     try:
         name = os.fspath(given)
         if not isinstance(name, str) or not name or "\0" in name:

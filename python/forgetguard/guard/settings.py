@@ -30,10 +30,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from forgetguard.directories import config_file
 from forgetguard.errors import InvalidInput
 from forgetguard.guard.core import ForgetGuard
 from forgetguard.guard.opening import alias_list, ledger_path
-from forgetguard.keys import KeySource, Passphrase, default_key_file, find_key
+from forgetguard.keys import KeySource, Passphrase, find_key
 from forgetguard.ledger import DEFAULT, DEFAULT_REVIEW_SIZE, DEFAULT_WAIT
 
 PREFIX = "FORGETGUARD_"
@@ -96,11 +97,6 @@ class Settings:
             "max_age": self.max_age, "review_size": self.review_size, **self.ledger_options,
         }  # fmt: skip
         return ForgetGuard.open(self.ledger, key=self.unlock(create=create)[0], create=create, strict=strict, **options)
-
-
-def config_file() -> Path:
-    """`$XDG_CONFIG_HOME/forgetguard/config.toml`, beside the key file."""
-    return default_key_file().with_name("config.toml")
 
 
 def _read(path: Path, *, required: bool) -> dict[str, Any]:

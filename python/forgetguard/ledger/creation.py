@@ -11,8 +11,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from forgetguard.directories import sync_directory
 from forgetguard.errors import LedgerUnavailable
-from forgetguard.keys import KeySource, sync_directory
+from forgetguard.keys import KeySource
 from forgetguard.ledger import log, place
 from forgetguard.ledger.database import connect, create_tables, translating
 from forgetguard.ledger.header import Header

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from forgetguard.keys import sync_directory
+from forgetguard.directories import state_directory, sync_directory
 from forgetguard.ledger.header import DEVICE_BYTES, Secrets
 from forgetguard.ledger.sealing import OVERHEAD, mac, seal, unseal
 
@@ -64,12 +64,6 @@ class Mark:
 def new_device() -> bytes:
     """A random device id."""
     return secrets.token_bytes(DEVICE_BYTES)
-
-
-def state_directory() -> Path:
-    """`$XDG_STATE_HOME/forgetguard`, by default under `~/.local/state`."""
-    base = os.environ.get("XDG_STATE_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "state") / "forgetguard"
 
 
 class MarkFile:

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from forgetguard.directories import sync_directory
 from forgetguard.errors import InvalidInput, LedgerUnavailable, Refused
-from forgetguard.keys import KeySource, sync_directory
+from forgetguard.keys import KeySource
 from forgetguard.ledger import holes, log, place
 from forgetguard.ledger.core import Core
 from forgetguard.ledger.creation import build

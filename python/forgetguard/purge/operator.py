@@ -21,8 +21,9 @@ from nacl.bindings import (
 )
 from nacl.exceptions import CryptoError
 
+from forgetguard.directories import state_directory, sync_directory
 from forgetguard.errors import InvalidKey, PurgeFailed
-from forgetguard.keys import Key, sync_directory, write_key_file
+from forgetguard.keys import Key, write_key_file
 
 NONCE_BYTES = 24
 SIGNATURE_BYTES = 64
@@ -41,8 +42,7 @@ class Home:
         chosen = os.environ.get("FORGETGUARD_PURGE_HOME")
         if chosen:
             return cls(Path(chosen))
-        state = os.environ.get("XDG_STATE_HOME")
-        return cls((Path(state) if state else Path.home() / ".local" / "state") / "forgetguard" / "purge")
+        return cls(state_directory() / "purge")
 
     @property
     def key_file(self) -> Path:

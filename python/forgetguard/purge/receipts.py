@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from pathlib import Path
 
+from forgetguard.directories import sync_directory
 from forgetguard.errors import InvalidInput, NothingMatched
-from forgetguard.keys import sync_directory
 from forgetguard.purge.operator import Operator, signature_is_good
 
 SCHEMA = "forgetguard.purge.receipt"

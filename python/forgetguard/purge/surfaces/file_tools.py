@@ -17,8 +17,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from forgetguard.directories import sync_directory
 from forgetguard.errors import Refused
-from forgetguard.keys import sync_directory
 from forgetguard.purge.needles import Needles, decode, fold
 from forgetguard.purge.surfaces.protocol import Finding, Standing
 

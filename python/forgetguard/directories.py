@@ -1,0 +1,50 @@
+"""The user's own directories, by the XDG rules, and how a new name in a directory is made durable."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def config_directory() -> Path:
+    """`$XDG_CONFIG_HOME/forgetguard`, by default under `~/.config`."""
+    return _own("XDG_CONFIG_HOME", ".config")
+
+
+def data_directory() -> Path:
+    """`$XDG_DATA_HOME/forgetguard`, by default under `~/.local/share`."""
+    return _own("XDG_DATA_HOME", ".local/share")
+
+
+def state_directory() -> Path:
+    """`$XDG_STATE_HOME/forgetguard`, by default under `~/.local/state`."""
+    return _own("XDG_STATE_HOME", ".local/state")
+
+
+def cache_directory() -> Path:
+    """`$XDG_CACHE_HOME/forgetguard`, by default under `~/.cache`."""
+    return _own("XDG_CACHE_HOME", ".cache")
+
+
+def config_file() -> Path:
+    """The configuration file that is read where no other one is named."""
+    return config_directory() / "config.toml"
+
+
+def _own(variable: str, default: str) -> Path:
+    base = os.environ.get(variable)
+    return (Path(base) if base else Path.home() / default) / "forgetguard"
+
+
+def sync_directory(path: Path) -> None:
+    """Make a new name in a directory durable. Where the system cannot (Windows), nothing happens."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
