@@ -133,7 +133,7 @@ def test_lone_surrogates_are_one_replacement_character(folder: Path) -> None:
 @pytest.mark.parametrize("texts", ["a text, not a list", [SECRET, 5], [None], [b"bytes"]])
 def test_what_is_not_a_sequence_of_str(folder: Path, texts: object) -> None:
     with pytest.raises(InvalidText):
-        OnnxEmbedder(folder)(texts)  # type: ignore[arg-type]
+        OnnxEmbedder(folder)(texts)
 
 
 def test_a_text_without_tokens(folder: Path) -> None:

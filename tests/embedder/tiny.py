@@ -94,5 +94,5 @@ def write_graph(
 def write_model(folder: Path, **graph: object) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     write_tokenizer(folder)
-    write_graph(folder, **graph)  # type: ignore[arg-type]
+    write_graph(folder, **graph)
     return folder

@@ -82,7 +82,7 @@ def test_an_unknown_id_is_an_error_and_nothing_is_written(ledger: Ledger, unknow
 @pytest.mark.parametrize("text", ["", "   \n", None, 7, b"bytes"])
 def test_a_fact_without_text_is_refused(ledger: Ledger, text: object) -> None:
     with pytest.raises(InvalidText):
-        ledger.intend([Fact("fine"), Fact(text)])  # type: ignore[arg-type]
+        ledger.intend([Fact("fine"), Fact(text)])
     assert texts(ledger) == []
 
 

@@ -33,7 +33,7 @@ def test_a_secret_does_not_leave_by_accident(secret: Key | Passphrase) -> None:
 @pytest.mark.parametrize("raw", [b"", RAW[:31], RAW + b"x", "x" * 32, None])
 def test_a_key_of_the_wrong_length(raw: object) -> None:
     with pytest.raises(InvalidKey):
-        Key.from_bytes(raw)  # type: ignore[arg-type]
+        Key.from_bytes(raw)
 
 
 def test_key_file(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ class FakeKeyring:
 
 def test_keyring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setitem(sys.modules, "keyring", FakeKeyring())  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "keyring", FakeKeyring())
     with pytest.raises(InvalidKey) as caught:
         Key.from_keyring("service", "account")
     assert caught.value.code == "key-missing"
@@ -132,7 +132,7 @@ def test_a_keyring_that_fails_shows_nothing(monkeypatch: pytest.MonkeyPatch, tmp
         def set_password(self, service: str, account: str, password: str) -> None:
             raise RuntimeError(password)
 
-    monkeypatch.setitem(sys.modules, "keyring", Broken())  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "keyring", Broken())
     with pytest.raises(InvalidKey) as caught:
         save_to_keyring(Key.from_bytes(RAW))
     assert caught.value.code == "keyring-unavailable"
@@ -141,7 +141,7 @@ def test_a_keyring_that_fails_shows_nothing(monkeypatch: pytest.MonkeyPatch, tmp
 
 def test_without_the_keyring_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setitem(sys.modules, "keyring", None)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(InvalidKey) as caught:
         Key.from_keyring()
     assert caught.value.code == "keyring-unavailable"
@@ -152,7 +152,7 @@ def test_without_the_keyring_package(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 @pytest.mark.parametrize("text", ["", None, 5, "\udc80"])
 def test_a_passphrase_that_cannot_be_used(text: object) -> None:
     with pytest.raises(InvalidKey):
-        Passphrase(text)  # type: ignore[arg-type]
+        Passphrase(text)
 
 
 @pytest.mark.parametrize("cost", [(0, 8192), (1, 1), (1000, 8192), (1, 2**31)])

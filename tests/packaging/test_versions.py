@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 
@@ -32,8 +33,8 @@ def test_the_rules_version_is_one(checkout):
 
 
 def test_the_built_core_says_the_same():
-    if _backend.BACKEND != "native":
-        pytest.skip("the native core is not built here")
+    if _backend.BACKEND != "native" and os.environ.get("FORGETGUARD_REQUIRE_NATIVE") != "1":
+        pytest.skip("the rules run on Python here, and the native core is not required")
     from forgetguard.rules import _native
 
     assert (_native.__version__, _native.rules_version()) == (VERSION, RULES_VERSION)
