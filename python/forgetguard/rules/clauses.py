@@ -18,13 +18,11 @@ from forgetguard.rules.words import particles
 ENDS = ".!?…"
 CJK_ENDS = "。！？｡"
 CLOSERS = "\"'”’»)]}」』*_"
-OPENERS = '"“«([{「『'
 COMMAS = ",;，；、､—–"
 BULLETS = "-*+•·–—‣◦"
 LINE_ENDS = "\n\r"
 CLAUSE_WORDS = 2
 """Least content words of a clause of its own; one is enough behind a subject or a form of be."""
-LONGEST_ABBREVIATION = 8
 AMOUNTS = ("number", "unit", "date", "weekday", "time")
 ONE_LETTER = {"e": ("pt",), "o": ("es",), "y": ("es",)}
 """The languages of conjunctions of one letter."""
