@@ -17,6 +17,8 @@ SENTENCE_ENDS = ".!?:;…。!?:;．\n"
 PHONE_DIGITS = 7
 """Fewest digits of a phone number that starts with + or 00; without such a start, 9 digits in groups."""
 LOCAL_PHONE_DIGITS = 9
+GROUPS, GROUP_DIGITS = 3, 6
+"""Least groups and digits of a code that is written in groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class _Scanner:
         return self._emit("mark", i, i + 1)
 
     def _alphanumeric(self, i: int) -> int:
-        for kind, pattern in (("email", self._email), ("url", self._url)):
+        for kind, pattern in (("email", self._email), ("url", self._url), ("id", self._grouped)):
             if end := pattern(i):
                 return self._emit(kind, i, end)
         if self.classes[i] != DIGIT:
@@ -188,6 +190,21 @@ class _Scanner:
             end = self._while(follows, LETTER + UPPER)
             return self._emit("word", i, end, self.chars[i:end].replace("-", ""))
         return self._emit("word", i, end)
+
+    def _grouped(self, i: int) -> int:
+        """End of a code written in groups of two to five capitals and digits ("NL91 ABNA 0417 1643 00"), or 0."""
+        end, groups, digits, letters, j = 0, 0, 0, 0, i
+        while True:
+            k = self._while(j, UPPER + DIGIT)
+            if not 2 <= k - j <= 5 or self._is(k, LETTER):
+                break
+            digits += self.classes[j:k].count(DIGIT)
+            letters += self.classes[j:k].count(UPPER)
+            end, groups = k, groups + 1
+            if self._char(k) != " ":
+                break
+            j = k + 1
+        return end if groups >= GROUPS and digits >= GROUP_DIGITS and letters else 0
 
     def _plate(self, i: int, end: int) -> int:
         """End of two to four capitals, a space and three to six digits ("KXR 4471"), or 0; money and years are none."""
@@ -238,13 +255,24 @@ class _Scanner:
     def _url(self, i: int) -> int:
         rest = self.chars[i : i + 8]
         if not (rest.startswith(("http://", "https://", "www."))):
-            return 0
+            return self._bare_domain(i)
         j = i
         while j < self.size and self.classes[j] not in SPACE + CJK and self.chars[j] not in ' "<>':
             j += 1
         while self.chars[j - 1] in ".,;:!?)]'":
             j -= 1
         return j if j > i + len("www.") else 0
+
+    def _bare_domain(self, i: int) -> int:
+        """End of a host name that nothing marks as one ("example.org/page"): small letters around every dot."""
+        end = self._domain(i)
+        labels = self.chars[i:end].split(".")
+        last = self.classes[end - len(labels[-1]) : end]
+        if not end or min(map(len, labels)) < 2 or last.strip(LETTER) or self._char(end) == "(":
+            return 0
+        while self._char(end) == "/":
+            end = self._while(end + 1, LETTER + UPPER + DIGIT)
+        return end
 
     def _digits(self, i: int, least: int, most: int) -> int:
         """End of a run of `least` to `most` digits that no further digit follows, or 0."""

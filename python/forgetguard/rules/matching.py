@@ -217,7 +217,7 @@ def _is_subset(alignment: Alignment, clause: bool) -> bool:
     if alignment.added:
         return False
     kept = [t for t in alignment.kept if t.kind != "name"]
-    if not any(not t.relation for t in kept):
+    if clause and not any(not t.relation for t in kept):
         return False
     if clause and alignment.coverage()[0] < CLAUSE_SHARE:
         return False

@@ -112,6 +112,8 @@ def _takes_part(parsed: Parsed, token: Token) -> bool:
     if token.person:
         return True
     before = [t for t in parsed.tokens if t.start < token.start and t.kind != "mark"]
+    while before and is_name(before[-1]):
+        before.pop()
     if not before or before[-1].role == "content":
         return True
     return before[-1].form in particles("party") or before[-1].form in particles("complement")
@@ -202,11 +204,11 @@ def _sides_exchanged(alignment: Alignment) -> bool:
     if (fact_class == "over") != (candidate_class == "over"):
         return False
     fact_sides, candidate_sides = _sides(alignment.whole_fact, fact_at), _sides(alignment.whole_candidate, candidate_at)
-    swapped = kept = 0
-    for f, at in zip(alignment.fact, alignment.forward, strict=True):
-        if at >= 0 and f.start != alignment.whole_fact.tokens[fact_at].start:
-            same = fact_sides[f.start] == candidate_sides[alignment.candidate[at].start]
-            kept, swapped = kept + same, swapped + (not same)
-    if swapped == kept:
-        return False
-    return (swapped > kept) == (fact_class == candidate_class)
+    moves = {
+        (fact_sides[f.start], candidate_sides[alignment.candidate[at].start])
+        for f, at in zip(alignment.fact, alignment.forward, strict=True)
+        if at >= 0
+    }
+    if fact_class == candidate_class:
+        return {(1, 2), (2, 1)} <= moves
+    return {(1, 1), (2, 2)} <= moves and not {(1, 2), (2, 1)} <= moves

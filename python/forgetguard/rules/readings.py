@@ -9,7 +9,7 @@ from forgetguard.rules.clauses import sentences
 from forgetguard.rules.lexemes import scan
 from forgetguard.rules.requests import request_code
 from forgetguard.rules.tokens import Parsed, parse
-from forgetguard.rules.words import LANGUAGES, is_listed, vote
+from forgetguard.rules.words import is_listed, vote
 
 SHORT_TEXT = 80
 """Most code points of a text that is read in more than one language."""
@@ -42,9 +42,8 @@ def readings(text: str, aliases: tuple[str, ...] = ()) -> tuple[Reading, ...]:
 
 
 def _other_languages(text: str) -> tuple[str, ...]:
-    """Further languages that a few words may be in; none for a text that votes clearly or not at all."""
-    languages = vote(scan(text[: SHORT_TEXT + 1])) if len(text) <= SHORT_TEXT else ()
-    return languages[1:] if len(languages) < len(LANGUAGES) else ()
+    """Further languages that a few words may be in; none for a longer text."""
+    return vote(scan(text))[1:] if len(text) <= SHORT_TEXT else ()
 
 
 def _addressed(text: str, parsed: Parsed) -> str:

@@ -31,9 +31,21 @@ def _new_relation(alignment: Alignment) -> bool:
         return False
     tokens = alignment.whole_candidate.tokens
     added = {t.start for t in alignment.added if t.relation}
+    claim = _first_claim(alignment)
     return any(
-        t.start in added and not _is_oblique(tokens, i) and not _is_predicate(tokens, i) for i, t in enumerate(tokens)
+        t.start in added
+        and not (_is_oblique(tokens, i) or _is_predicate(tokens, i))
+        and (t.start < claim or t.kind == "cjk" or _is_somebodys(tokens, i))
+        for i, t in enumerate(tokens)
     )
+
+
+def _is_somebodys(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a relation is a certain person: somebody's, or behind a definite article or the word for an agent."""
+    near = tokens[max(0, i - SKIPPED_BEFORE) : i + 1 + SKIPPED_BEFORE]
+    if any(t.kind == "user" or t.possessive or t.form in particles("somebodys") for t in near):
+        return True
+    return any(t.form in particles("agent") for t in tokens[max(0, i - SKIPPED_BEFORE) : i])
 
 
 def _is_predicate(tokens: Sequence[Token], i: int) -> bool:

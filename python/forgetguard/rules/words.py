@@ -50,8 +50,11 @@ def vote(lexemes: list[Lexeme]) -> tuple[str, ...]:
             for lang, weight in votes.get(part, ()):
                 counts[lang] += weight
     most = max(counts.values())
-    leading = [lang for lang in LANGUAGES if counts[lang] == most]
-    return tuple(sorted(leading, key=lambda lang: -sum(_is_word_of(word, lang) for word in words)))
+    # A single listed word that is no stop word proves nothing ("chose" is French, and English).
+    leading = [lang for lang in LANGUAGES if counts[lang] == most or most < STOP_VOTES]
+    if len(leading) == 1:
+        return (leading[0],)
+    return tuple(sorted(leading, key=lambda lang: -counts[lang] - sum(_is_word_of(word, lang) for word in words)))
 
 
 def _is_word_of(word: str, language: str) -> bool:

@@ -1,0 +1,234 @@
+"""Which of many facts could a candidate restate? An inverted index, and bounds on what two texts can have in common.
+
+A fact's token that can align with a candidate's has a feature in common with it. So what an entry's postings say of it
+bounds from above what it has in common with the candidate, and `Question` passes over an entry only where no kind of
+match is left: the index answers as asking every fact would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from forgetguard.rules.alignment import MEANING_KINDS, SUFFIX_DIGITS, content, meanings, name_variants, weight
+from forgetguard.rules.matching import (
+    ANCHOR_SHARE,
+    ANCHOR_WORDS,
+    CLAUSE_SHARE,
+    ID_KINDS,
+    NOTE_SHARE,
+    RARE,
+    WORDS_SHARE,
+)
+from forgetguard.rules.readings import Reading
+from forgetguard.rules.tokens import Parsed, Token
+
+TOKEN_BITS = 4
+"""Bits of a posting that number the token in its fact, the last number for all that follow; the others are the slot."""
+LAST = (1 << TOKEN_BITS) - 1
+SLACK = 0.0005
+"""What a share may lose to rounding before it is compared with its line."""
+CODE_KINDS = (*ID_KINDS, "number")
+"""Kinds of a candidate's tokens that may align with a code."""
+INITIAL_OF_FACT, INITIAL_OF_ASKED = "ij", "ji"
+"""Sorts of features of a lone initial and of a longer name: the first meets the second of the other text."""
+
+
+class Shape(NamedTuple):
+    """The weights of a fact's tokens; the last number stands for all that follow, and may weigh as much as the whole.
+
+    `optional`: tokens that count only if the candidate says them too; `total` is the weight of the others.
+    """
+
+    weights: tuple[int, ...]
+    total: int
+    all: int
+    optional: int
+    words: int
+
+
+class Features(NamedTuple):
+    """What a fact is found by, each with the number of its token; its exact form; the weights of its tokens."""
+
+    exact: str
+    found_by: tuple[tuple[str, int], ...]
+    shape: Shape
+
+
+class Postings:
+    """An inverted index: facts by what they can be found by."""
+
+    def __init__(self) -> None:
+        self._lists: dict[str, list[int]] = {}
+        self._exact: dict[str, list[int]] = {}
+        self._shapes: list[Shape | None] = []
+
+    def add(self, features: Features) -> None:
+        """Take in the fact of the next slot."""
+        slot = len(self._shapes)
+        self._shapes.append(features.shape)
+        self._exact.setdefault(features.exact, []).append(slot)
+        for feature, token in features.found_by:
+            self._lists.setdefault(feature, []).append(slot << TOKEN_BITS | token)
+
+    def remove(self, slot: int, features: Features) -> None:
+        """Take a fact out; its slot stays empty."""
+        self._shapes[slot] = None
+        self._exact[features.exact].remove(slot)
+        for feature, token in features.found_by:
+            self._lists[feature].remove(slot << TOKEN_BITS | token)
+
+    def related(self, question: Question) -> Iterator[int]:
+        """The slots whose facts the candidate may restate, in order."""
+        own: dict[int, int] = {}
+        asked: dict[int, int] = {}
+        for feature, bit in question.features:
+            for posting in self._lists.get(feature, ()):
+                slot = posting >> TOKEN_BITS
+                own[slot] = own.get(slot, 0) | 1 << (posting & LAST)
+                asked[slot] = asked.get(slot, 0) | bit
+        exact = {slot for form in question.exact for slot in self._exact.get(form, ())}
+        for slot in sorted(own.keys() | exact):
+            shape = self._shapes[slot]
+            if slot in exact or (shape is not None and question.may_match(own[slot], asked[slot], shape)):
+                yield slot
+
+
+class _Tokens(NamedTuple):
+    """A reading's tokens: each has a bit, which further readings share."""
+
+    bits: int
+    required: int
+    weights: dict[int, int]
+    total: int
+    clause: bool
+
+
+class _Left(NamedTuple):
+    """Which kinds of match are left for a fact that holds some of a candidate's tokens."""
+
+    code: bool
+    anchor: bool
+    subset: bool
+    clause: bool
+
+
+class Question:
+    """A candidate's readings as sets of tokens. `compared`: there may be a similarity."""
+
+    def __init__(self, candidate: Sequence[Reading], wordnet: bool, compared: bool) -> None:
+        self.features: list[tuple[str, int]] = []
+        self.exact = {reading.parsed.exact for reading in candidate}
+        self._request = candidate[0].request
+        self._share = (ANCHOR_SHARE if compared else WORDS_SHARE) - SLACK
+        self._codes = 0
+        self._left: dict[int, _Left] = {}
+        known: dict[tuple[object, ...], int] = {}
+        self._readings = [self._tokens(reading, wordnet, known) for reading in candidate]
+
+    def _tokens(self, reading: Reading, wordnet: bool, known: dict[tuple[object, ...], int]) -> _Tokens:
+        bits = required = total = 0
+        weights: dict[int, int] = {}
+        language = reading.parsed.language
+        for token in claims(reading.parsed):
+            # What tokens with the same features share.
+            identity = (token.kind, token.key, token.form, token.relation, language)
+            bit = known.get(identity, 0)
+            if not bit:
+                bit = known[identity] = 1 << len(known)
+                found = (*features(token, language, wordnet), *_initial(token, INITIAL_OF_ASKED))
+                self.features.extend((feature, bit) for feature in dict.fromkeys(found))
+                self._codes |= bit if token.kind in CODE_KINDS else 0
+            bits |= bit
+            weights[bit] = weights.get(bit, 0) + weight(token)
+            if not _is_optional(token):
+                required |= bit
+                total += weight(token)
+        return _Tokens(bits, required, weights, total, reading.clause)
+
+    def may_match(self, own: int, asked: int, shape: Shape) -> bool:
+        """Whether some kind of match is left for a fact that has at most this in common with the candidate."""
+        if own | shape.optional == shape.all:
+            return True  # superset
+        left = self._left.get(asked)
+        if left is None:
+            left = self._left[asked] = self._what_is_left(asked)
+        if not (self._request or any(left)):
+            return False
+        held = sum(w for n, w in enumerate(shape.weights) if own >> n & 1) / max(shape.total, 1)
+        if held >= NOTE_SHARE - SLACK and (self._request or left.code):
+            return True  # note; id, which leaves at most two others beside the code that weighs as much as any
+        several = own >> LAST or own & (own - 1)
+        if left.subset and (several or any(w > RARE for n, w in enumerate(shape.weights) if own >> n & 1)):
+            return True
+        if left.clause and several and held >= CLAUSE_SHARE - SLACK:
+            return True
+        return left.anchor and held >= self._share and shape.words >= ANCHOR_WORDS
+
+    def _what_is_left(self, asked: int) -> _Left:
+        anchor = subset = clause = False
+        for reading in self._readings:
+            common = asked & reading.bits
+            if not common:
+                continue
+            if common & reading.required == reading.required:
+                subset, clause = subset or not reading.clause, clause or reading.clause
+            held = sum(w for bit, w in reading.weights.items() if common & bit)
+            anchor = anchor or held >= self._share * reading.total
+        return _Left(bool(asked & self._codes), anchor, subset, clause)
+
+
+def claims(parsed: Parsed) -> Iterable[Token]:
+    """The tokens that carry a claim, and those that carry one beside a text that says the same."""
+    return (*content(parsed), *(t for t in parsed.tokens if t.role == "label" and t.kind != "user"))
+
+
+def _is_optional(token: Token) -> bool:
+    """Whether a token claims nothing by itself."""
+    return token.role != "content"
+
+
+@lru_cache(maxsize=4096)
+def features_of(parsed: Parsed, wordnet: bool) -> Features:
+    """What a fact can be found by."""
+    found: dict[tuple[str, int], None] = {}
+    weights: list[int] = []
+    total = optional = words = 0
+    for words, token in enumerate(claims(parsed), 1):
+        number = min(words - 1, LAST)
+        for feature in (*features(token, parsed.language, wordnet), *_initial(token, INITIAL_OF_FACT)):
+            found[feature, number] = None
+        if len(weights) == number:
+            weights.append(weight(token))
+        if _is_optional(token):
+            optional |= 1 << number
+        else:
+            total += weight(token)
+    if words > LAST:
+        weights[LAST] = total
+    return Features(parsed.exact, tuple(found), Shape(tuple(weights), total, (1 << len(weights)) - 1, optional, words))
+
+
+def features(token: Token, language: str, wordnet: bool) -> Iterable[str]:
+    """What a token of either text is found by."""
+    yield f"k{token.key}"
+    yield f"k{token.form}"
+    if token.kind in ("name", "word"):
+        yield from (f"k{short}" for short in name_variants(token.form))
+    if token.kind in MEANING_KINDS:
+        yield from meanings(token, language, wordnet)
+    if token.kind == "date":
+        for reading in token.key.split("|"):
+            yield from (
+                f"{part}{value}" for part, value in zip("ymd", reading.split("-"), strict=False) if value != "0"
+            )
+    elif token.kind in ("phone", "number") and len(token.key) >= SUFFIX_DIGITS:
+        yield f"p{token.key[-SUFFIX_DIGITS:]}"
+    elif token.kind == "cjk":
+        yield from (f"h{char}" for char in token.form)
+
+
+def _initial(token: Token, sorts: str) -> Iterable[str]:
+    if token.kind == "name" and token.form:
+        yield sorts[len(token.form) > 1] + token.form[0]
