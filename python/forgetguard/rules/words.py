@@ -9,8 +9,8 @@ from forgetguard.rules.lexicon import rows
 
 LANGUAGES = ("en", "pt", "es", "fr", "de")
 """Languages that the vote chooses between; the first wins a tie."""
-VOTING_TABLES = ("user", "negation", "contractions", "relations", "soft", "numbers", "calendar", "units")
-"""Tables whose words vote beside the stop words, with half their weight."""
+VOTING_TABLES = ("user", "contractions", "relations", "soft", "numbers", "calendar", "units")
+"""Tables whose words vote beside the stop words and negations, with half their weight."""
 STOP_VOTES = 2
 CJK_LANGUAGES = ("zh", "ja", "ko")
 ANY = "*"
@@ -24,6 +24,9 @@ def _votes() -> dict[str, tuple[tuple[str, int], ...]]:
     votes: dict[str, dict[str, int]] = {}
     for lang, word, weight in rows("stop"):
         if weight == "1" and lang in LANGUAGES:
+            votes.setdefault(word, {})[lang] = STOP_VOTES
+    for lang, word, _ in rows("negation"):
+        if lang in LANGUAGES:
             votes.setdefault(word, {})[lang] = STOP_VOTES
     for name in VOTING_TABLES:
         for lang, word, *_ in rows(name):
