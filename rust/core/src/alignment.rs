@@ -101,7 +101,7 @@ pub(crate) fn is_name(token: Said<'_>) -> bool {
 }
 
 /// How much a token says: rarity of a word, the most for names, numbers and codes.
-fn weight(token: Said<'_>) -> u32 {
+pub(crate) fn weight(token: Said<'_>) -> u32 {
     1 + if token.kind == Kind::Word { u32::from(token.rarity) } else { NAME_WEIGHT }
 }
 
@@ -125,9 +125,21 @@ pub(crate) fn content(parsed: &Parsed) -> impl Iterator<Item = Said<'_>> {
     parsed.tokens().filter(|&token| is_content(token))
 }
 
+/// The tokens that carry a claim, and the labels that are one in `other` ("Weight: 94 kg" beside "weighs 94 kg").
+fn content_beside<'a>(parsed: &'a Parsed, other: &Parsed) -> Vec<Said<'a>> {
+    let claimed = |label: Said<'_>| other.tokens().any(|t| t.role == Role::Content && t.key == label.key);
+    let claims = |token: Said<'_>| is_content(token) || (is_label(token) && claimed(token));
+    parsed.tokens().filter(|&token| claims(token)).collect()
+}
+
+/// Whether a token is a word of a label.
+pub(crate) fn is_label(token: Said<'_>) -> bool {
+    token.role == Role::Label && !matches!(token.kind, Kind::Mark | Kind::Negation | Kind::User)
+}
+
 /// The content of `candidate` beside that of `fact`.
 pub(crate) fn align<'a>(candidate: &'a Parsed, fact: &'a Parsed, wordnet: bool) -> Alignment<'a> {
-    let (facts, candidates): (Vec<_>, Vec<_>) = (content(fact).collect(), content(candidate).collect());
+    let (facts, candidates) = (content_beside(fact, candidate), content_beside(candidate, fact));
     let mut out = Alignment {
         forward: vec![None; facts.len()],
         backward: vec![None; candidates.len()],
@@ -187,9 +199,7 @@ fn means(token: Said<'_>) -> bool {
 fn is_same(f: Said<'_>, c: Said<'_>) -> bool {
     match (f.kind, c.kind) {
         (Kind::Word | Kind::Name, Kind::Word | Kind::Name) => {
-            f.key == c.key
-                || f.form == c.form
-                || (f.kind == Kind::Name && c.kind == Kind::Name && (is_short_for(f, c) || is_short_for(c, f)))
+            f.key == c.key || f.form == c.form || is_short_for(f, c) || is_short_for(c, f)
         }
         (Kind::Date, Kind::Date) => dates_agree(f.key, c.key),
         (Kind::Phone | Kind::Number, Kind::Phone | Kind::Number) => numbers_agree(f.key, c.key),
@@ -208,10 +218,12 @@ fn is_single(text: &str) -> bool {
 
 /// An initial, or a name without an ending: its plural, a product's kind ("Witnesses", "MongoDB").
 fn is_short_for(short: Said<'_>, long: Said<'_>) -> bool {
-    let Some(ending) = long.form.strip_prefix(short.form) else {
+    if short.kind != Kind::Name {
         return false;
-    };
-    is_single(short.form) || (is_particle(Particle::NameEnding, ending) && short.form.chars().count() >= LEAST_VARIANT)
+    }
+    let Some(ending) = long.form.strip_prefix(short.form) else { return false };
+    (long.kind == Kind::Name && is_single(short.form))
+        || (is_particle(Particle::NameEnding, ending) && short.form.chars().count() >= LEAST_VARIANT)
 }
 
 /// A name without each ending that it may have.

@@ -287,12 +287,31 @@ impl<'a> Scanner<'a> {
             let code = self.code(i);
             return self.emit(Kind::Id, i, code, None);
         }
+        if let Some(plate) = self.plate(i, end) {
+            return self.emit(Kind::Id, i, plate, None);
+        }
         if self.slice(i, follows + 4) == "e-mail" {
             end = self.run_of(follows, Class::is_letter);
             let joined = self.slice(i, end).replace('-', "");
             return self.emit_as(Kind::Word, i, end, Cow::Owned(joined));
         }
         self.emit(Kind::Word, i, end, None)
+    }
+
+    /// End of two to four capitals, a space and three to six digits ("KXR 4471"); money and years are none.
+    fn plate(&self, i: usize, end: usize) -> Option<usize> {
+        if !(2..=4).contains(&(end - i))
+            || self.folded.classes[i..end].contains(&Class::Letter)
+            || self.char(end) != Some(' ')
+        {
+            return None;
+        }
+        let digits = self.digits(end + 1, 3, 6)?;
+        if self.is(digits, Class::is_letter) || self.char_in(digits, ",.:/-%") {
+            return None;
+        }
+        let year = digits - end - 1 == 4 && matches!(self.slice(end + 1, end + 3), "19" | "20");
+        (!year && !NUMBER_ENDINGS.contains(self.slice(i, end))).then_some(digits)
     }
 
     /// End of letters, digits, and single - or _ between them.

@@ -14,18 +14,20 @@ use crate::tokens::{Parsed, Said};
 use crate::vetoes::{VETOES, substitution};
 
 /// Least content words of a fact that an anchor may match; a surer match needs [`SURE_WORDS`].
-const ANCHOR_WORDS: usize = 3;
+pub(crate) const ANCHOR_WORDS: usize = 3;
 const SURE_WORDS: usize = 4;
 const ANCHOR_SIMILARITY: f64 = 0.72;
 /// Least share of either text's content weight that an anchor has in common.
-const ANCHOR_SHARE: f64 = 0.35;
+pub(crate) const ANCHOR_SHARE: f64 = 0.35;
+/// The same where a text is not in English.
+const FOREIGN_SHARE: f64 = 0.5;
 /// The same where there is no embedding.
-const WORDS_SHARE: f64 = 0.6;
+pub(crate) const WORDS_SHARE: f64 = 0.6;
 /// Least share of a fact's content weight that a request to forget or a deletion note names (RULES section 2.10).
-const NOTE_SHARE: f64 = 0.3333;
+pub(crate) const NOTE_SHARE: f64 = 0.3333;
 /// Least share of a fact's content weight that a clause says again if it says no more than that.
-const CLAUSE_SHARE: f64 = 0.3333;
-const RARE: u8 = 8;
+pub(crate) const CLAUSE_SHARE: f64 = 0.3333;
+pub(crate) const RARE: u8 = 8;
 /// Least digits of a bare number that is a code and no amount.
 const LONG_NUMBER: usize = 9;
 /// Least characters of a code that belongs to one thing only ("v2" does not).
@@ -210,6 +212,9 @@ fn rounded(share: f64) -> f64 {
 
 fn kind(alignment: &Alignment<'_>, similarity: Option<f64>, coverage: f64, clause: bool) -> Decision {
     if is_subset(alignment, clause) {
+        if alignment.dropped().next().is_none() {
+            return Decision::new(Action::Drop, "subset", coverage);
+        }
         return by_similarity("subset", similarity, LINES.subset, coverage);
     }
     if is_superset(alignment) {
@@ -247,9 +252,10 @@ fn anchor(alignment: &Alignment<'_>, similarity: Option<f64>, coverage: f64) -> 
         return if likely { Decision::new(Action::Hold, "anchor", coverage) } else { different };
     };
     let score = similarity + 0.5 * coverage;
-    let line = if is_english(alignment) { LINES.anchor_hold } else { LINES.anchor_foreign };
+    let (line, share) =
+        if is_english(alignment) { (LINES.anchor_hold, ANCHOR_SHARE) } else { (LINES.anchor_foreign, FOREIGN_SHARE) };
     // Written as in the Python twin, so that a similarity that is no number gets the same answer.
-    if similarity < ANCHOR_SIMILARITY || smaller < ANCHOR_SHARE || score < line {
+    if similarity < ANCHOR_SIMILARITY || smaller < share || score < line {
         return different;
     }
     let sure = is_english(alignment) && alignment.fact.len() >= SURE_WORDS && score >= LINES.anchor_drop;
@@ -266,11 +272,12 @@ fn is_english(alignment: &Alignment<'_>) -> bool {
     alignment.whole_fact.language == Language::En && alignment.whole_candidate.language == Language::En
 }
 
-/// It was so once: a restatement if nothing new is said, unless the owner wants the past kept.
+/// It was so once: a restatement if nothing new is said, unless the owner wants the past kept; or it was, and is.
 fn has_ceased(alignment: &Alignment<'_>, options: Options) -> bool {
-    alignment.whole_candidate.ceased
-        && !alignment.whole_fact.ceased
-        && (options.keeps_past || alignment.added().next().is_some())
+    if alignment.whole_fact.ceased {
+        return !alignment.whole_candidate.ceased && !alignment.candidate.iter().any(|token| token.negated);
+    }
+    alignment.whole_candidate.ceased && (options.keeps_past || alignment.added().next().is_some())
 }
 
 /// The texts share a code, and the fact says little beside it.

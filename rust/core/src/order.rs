@@ -111,7 +111,11 @@ fn takes_part(parsed: &Parsed, token: Said<'_>) -> bool {
         return true;
     }
     let before = parsed.tokens().rev().find(|other| other.start < token.start && other.kind != Kind::Mark);
-    before.is_none_or(|before| is_particle(Particle::Party, before.form) || before.role == Role::Content)
+    before.is_none_or(|before| {
+        before.role == Role::Content
+            || is_particle(Particle::Party, before.form)
+            || is_particle(Particle::Complement, before.form)
+    })
 }
 
 fn is_somebody(token: Said<'_>) -> bool {

@@ -3,7 +3,7 @@
 use crate::alignment::{Alignment, Starts, is_name};
 use crate::lexemes::Kind;
 use crate::tokens::{Parsed, Role, Said};
-use crate::words::{Particle, is_particle};
+use crate::words::{Particle, Relation, is_particle};
 
 const SKIPPED_BEFORE: usize = 3;
 
@@ -12,14 +12,72 @@ pub(crate) fn subject(alignment: &Alignment<'_>) -> bool {
     if alignment.dropped().any(|t| t.relation.is_some()) && alignment.added().any(|t| t.relation.is_some()) {
         return true;
     }
-    new_relation(alignment) || new_name(alignment) || lost_subject(alignment)
+    new_relation(alignment)
+        || new_name(alignment)
+        || lost_subject(alignment)
+        || new_possession(alignment)
+        || newly_is(alignment)
 }
 
+/// A relation that the fact lacks, but beside the subject, as what the subject is, or as the agent of a passive.
 fn new_relation(alignment: &Alignment<'_>) -> bool {
     let parsed = alignment.whole_candidate;
+    if alignment.whole_fact.passive && !parsed.passive {
+        return false;
+    }
     let added: Starts = alignment.added().filter(|token| token.relation.is_some()).collect();
     !added.is_empty()
-        && parsed.tokens().enumerate().any(|(i, token)| added.contains(token.start) && !is_oblique(parsed, i))
+        && parsed
+            .tokens()
+            .enumerate()
+            .any(|(i, token)| added.contains(token.start) && !is_oblique(parsed, i) && !is_predicate(parsed, i))
+}
+
+/// Whether a form of *be* stands before token `i`, with at most an article between ("is a pupil").
+fn is_predicate(parsed: &Parsed, i: usize) -> bool {
+    let mut before = (0..i).rev().map(|before| parsed.at(before)).peekable();
+    before.next_if(|token| is_particle(Particle::Article, token.form));
+    before.next().is_some_and(|token| is_particle(Particle::Be, token.form))
+}
+
+/// The fact is about the user, the candidate about something of the user's that the fact lacks.
+fn new_possession(alignment: &Alignment<'_>) -> bool {
+    let parsed = alignment.whole_candidate;
+    let user = |parsed: &Parsed| parsed.tokens().position(|token| token.kind == Kind::User);
+    let (Some(fact), Some(at)) = (user(alignment.whole_fact), user(parsed)) else { return false };
+    if alignment.whole_fact.at(fact).possessive || !parsed.at(at).possessive {
+        return false;
+    }
+    let added: Starts = alignment.added().filter(|token| token.kind == Kind::Word).collect();
+    let head = parsed.tokens().skip(at + 1).take_while(|token| added.contains(token.start)).last();
+    let last_claim = alignment.held().map(|token| token.start).max();
+    head.is_some_and(|head| last_claim.is_some_and(|claim| head.start < claim))
+}
+
+/// The user is said to be what the fact has them deal with ("is a lawyer" beside "meets the lawyer").
+fn newly_is(alignment: &Alignment<'_>) -> bool {
+    let (fact, candidate) = (alignment.whole_fact, alignment.whole_candidate);
+    for (i, token) in candidate.tokens().enumerate() {
+        // Of several that stand in one place the last counts, as in the twin's table.
+        let offices = alignment.pairs().filter(|(f, _)| matches!(f.relation, Relation::Work | Relation::Care));
+        let Some((office, _)) = offices.filter(|(_, c)| c.start == token.start).last() else { continue };
+        if !is_predicate(candidate, before_modifiers(candidate, i)) {
+            continue;
+        }
+        let Some(at) = fact.tokens().position(|other| other.start == office.start) else { continue };
+        let modifiers = before_modifiers(fact, at);
+        // The noun itself is one of the last three.
+        let near = (modifiers.saturating_sub(2)..modifiers).chain([at]);
+        let in_role = near.into_iter().any(|j| is_particle(Particle::Role, fact.at(j).form));
+        return !(is_predicate(fact, modifiers) || in_role);
+    }
+    false
+}
+
+/// Where the content words begin that modify the noun at `i`.
+fn before_modifiers(parsed: &Parsed, i: usize) -> usize {
+    let modifies = |token: Said<'_>| token.role == Role::Content && matches!(token.kind, Kind::Word | Kind::Name);
+    (0..i).rev().take_while(|&before| modifies(parsed.at(before))).last().unwrap_or(i)
 }
 
 /// Whether `with`, `and` or the like stands before the noun phrase that token `i` heads.

@@ -28,6 +28,8 @@ use crate::words::{
 const LONGEST_WORD: usize = 64;
 /// Tokens after a negation word that it reaches, within its clause (RULES section 2.5).
 const NEGATION_REACH: usize = 6;
+/// Marks that end the reach of a negation, beside those that end a sentence.
+const CLAUSE_MARKS: &str = ",()–—";
 /// Three words in five make a text shouted.
 const SHOUTED: (usize, usize) = (3, 5);
 const LABEL_WORDS: usize = 3;
@@ -46,6 +48,8 @@ pub enum Role {
     Content,
     /// It carries none (have, mention, probably).
     Soft,
+    /// It says what a line is about.
+    Label,
     /// A function word.
     Stop,
 }
@@ -57,6 +61,7 @@ impl Role {
         match self {
             Self::Content => "content",
             Self::Soft => "soft",
+            Self::Label => "label",
             Self::Stop => "stop",
         }
     }
@@ -280,11 +285,12 @@ fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Parsed {
     }
     for (token, draft) in tokens.iter_mut().zip(drafts) {
         token.direction = direction_of(&draft.form, language);
-        if token.role == Role::Content && may_mean(token.kind) {
+        let claims = matches!(token.role, Role::Content | Role::Label);
+        if claims && may_mean(token.kind) {
             let key = if token.kind == Kind::Name { stem(&draft.form, language) } else { Cow::Borrowed(&*draft.key) };
             token.meaning = meaning_of(&key, language);
         }
-        if token.role == Role::Content && token.kind == Kind::Word && language == Language::En {
+        if claims && token.kind == Kind::Word && language == Language::En {
             token.senses = senses_of(&draft.form, &draft.key);
         }
     }
@@ -421,7 +427,7 @@ fn labels(tokens: &mut [Draft<'_>]) {
         let starts_item = matches!(&*tokens[i].form, "\n" | "-" | "*");
         if tokens[i].form == ":" && i <= start + LABEL_WORDS && tokens[start.min(i)..i].iter().all(may_label) {
             for draft in &mut tokens[start.min(i)..i] {
-                (draft.token.kind, draft.token.role, draft.token.relation) = (Kind::Word, Role::Soft, Relation::None);
+                (draft.token.kind, draft.token.role, draft.token.relation) = (Kind::Word, Role::Label, Relation::None);
             }
         }
         start = if starts_item { i + 1 } else { tokens.len() };
@@ -480,7 +486,7 @@ fn identity<'a>(lexeme: &Lexeme<'a>) -> Cow<'a, str> {
             let digits: String = text.chars().filter(char::is_ascii_digit).collect();
             Cow::Owned(digits.strip_prefix("00").map_or(digits.clone(), str::to_owned))
         }
-        Kind::Id => Cow::Owned(text.replace(['-', '_'], "")),
+        Kind::Id => Cow::Owned(text.replace(['-', '_', ' '], "")),
         Kind::Url => {
             let mut start = 0;
             for prefix in ["https://", "http://", "www."] {
@@ -703,7 +709,9 @@ fn phrase_at(
 fn clauses(tokens: &mut [Draft<'_>]) {
     let mut clause = 0;
     for draft in tokens {
-        if draft.token.kind == Kind::Mark && (SENTENCE_ENDS.contains(&*draft.form) || draft.form == ",") {
+        if draft.token.kind == Kind::Mark
+            && (SENTENCE_ENDS.contains(&*draft.form) || CLAUSE_MARKS.contains(&*draft.form))
+        {
             clause += 1;
         }
         draft.token.clause = clause;

@@ -11,10 +11,13 @@ use crate::lexicon::{self, ByWord, Table};
 
 /// Languages that the vote chooses between; the first wins a tie.
 pub(crate) const LANGUAGES: [Language; 5] = [Language::En, Language::Pt, Language::Es, Language::Fr, Language::De];
-/// Tables whose words vote beside the stop words.
-const VOTING_TABLES: [Table; 7] = [
+/// What a stop word's vote weighs beside that of another word.
+const STOP_VOTES: u32 = 2;
+/// Tables whose words vote beside the stop words, with half their weight.
+const VOTING_TABLES: [Table; 8] = [
     lexicon::USER,
     lexicon::NEGATION,
+    lexicon::CONTRACTIONS,
     lexicon::RELATIONS,
     lexicon::SOFT,
     lexicon::NUMBERS,
@@ -24,12 +27,12 @@ const VOTING_TABLES: [Table; 7] = [
 pub(crate) const UNKNOWN_RARITY: u8 = 15;
 const STEM_PASSES: usize = 2;
 
-/// The languages that each listed word votes for.
+/// With what weight each listed word votes for each language.
 static VOTES: LazyLock<FxHashMap<&'static str, [u32; LANGUAGES.len()]>> = LazyLock::new(|| {
     let mut votes: FxHashMap<_, [u32; LANGUAGES.len()]> = FxHashMap::default();
     for (language, [word, weight]) in lexicon::STOP.rows_by_language() {
         if let Some(at) = place(language).filter(|_| weight == "1") {
-            votes.entry(word).or_default()[at] += 1;
+            votes.entry(word).or_default()[at] = STOP_VOTES;
         }
     }
     for table in VOTING_TABLES {
@@ -209,6 +212,7 @@ macro_rules! particle_classes {
 particle_classes! {
     Abbreviation = "abbreviation",
     Agent = "agent",
+    Article = "article",
     Be = "be",
     Clock = "clock",
     Complement = "complement",
@@ -228,6 +232,7 @@ particle_classes! {
     Preposition = "preposition",
     Privative = "privative",
     Rate = "rate",
+    Role = "role",
     ScopeEnd = "scope-end",
     Werden = "werden",
 }
