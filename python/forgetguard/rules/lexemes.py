@@ -74,7 +74,7 @@ def scan(text: str) -> list[Lexeme]:
 
 
 class _Scanner:
-    """Walks the folded characters once. `no_email_before` and `no_phone_before` keep the walk linear."""
+    """Walks the folded characters once. The `no_…_before` keep the walk linear: no such pattern begins before them."""
 
     def __init__(self, text: str, folded: Folded) -> None:
         self.text = text
@@ -84,6 +84,8 @@ class _Scanner:
         self.size = len(folded.chars)
         self.no_email_before = 0
         self.no_phone_before = 0
+        self.no_groups_before = 0
+        self.no_domain_before = 0
         self.out: list[Lexeme] = []
         self.first = True
         self.joined = False
@@ -193,6 +195,8 @@ class _Scanner:
 
     def _grouped(self, i: int) -> int:
         """End of a code written in groups of two to five capitals and digits ("NL91 ABNA 0417 1643 00"), or 0."""
+        if i < self.no_groups_before:
+            return 0
         end, groups, digits, letters, j = 0, 0, 0, 0, i
         while True:
             k = self._while(j, UPPER + DIGIT)
@@ -204,7 +208,10 @@ class _Scanner:
             if self._char(k) != " ":
                 break
             j = k + 1
-        return end if groups >= GROUPS and digits >= GROUP_DIGITS and letters else 0
+        if groups >= GROUPS and digits >= GROUP_DIGITS and letters:
+            return end
+        self.no_groups_before = end  # what begins later in the same groups has fewer of everything
+        return 0
 
     def _plate(self, i: int, end: int) -> int:
         """End of two to four capitals, a space and three to six digits ("KXR 4471"), or 0; money and years are none."""
@@ -265,10 +272,18 @@ class _Scanner:
 
     def _bare_domain(self, i: int) -> int:
         """End of a host name that nothing marks as one ("example.org/page"): small letters around every dot."""
+        if i < self.no_domain_before:
+            return 0
         end = self._domain(i)
+        if not end:
+            return 0
         labels = self.chars[i:end].split(".")
-        last = self.classes[end - len(labels[-1]) : end]
-        if not end or min(map(len, labels)) < 2 or last.strip(LETTER) or self._char(end) == "(":
+        if self.classes[end - len(labels[-1]) : end].strip(LETTER) or self._char(end) == "(":
+            self.no_domain_before = end
+            return 0
+        short = max((n for n, label in enumerate(labels) if len(label) < 2), default=-1)
+        if short >= 0:
+            self.no_domain_before = i + sum(len(label) + 1 for label in labels[: short + 1])
             return 0
         while self._char(end) == "/":
             end = self._while(end + 1, LETTER + UPPER + DIGIT)
