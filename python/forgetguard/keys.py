@@ -209,9 +209,19 @@ def write_key_file(path: str | os.PathLike[str], key: Key) -> Path:
     Raises InvalidKey with code `key-exists` where a file stands already: a key is never overwritten.
     """
     target = Path(path)
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.new")
+    content = key.reveal().hex().encode("ascii") + b"\n"
     try:
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        raise InvalidKey("the key file cannot be written", code="key-unreadable") from None
+    try:
+        try:
+            # Whole under another name first: whoever looks, also after a kill, finds no key or a whole one.
+            _write_new(temporary, content)
+            _take_name(temporary, target, content)
+        finally:
+            temporary.unlink(missing_ok=True)
     except FileExistsError:
         raise InvalidKey(
             "a file stands where the key should go",
@@ -220,12 +230,26 @@ def write_key_file(path: str | os.PathLike[str], key: Key) -> Path:
         ) from None
     except OSError:
         raise InvalidKey("the key file cannot be written", code="key-unreadable") from None
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(key.reveal().hex().encode("ascii") + b"\n")
-        stream.flush()
-        os.fsync(stream.fileno())
     sync_directory(target.parent)
     return target
+
+
+def _write_new(path: Path, content: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _take_name(temporary: Path, target: Path, content: bytes) -> None:
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        # No hard links here (FAT, some mounts).
+        _write_new(target, content)
 
 
 def save_to_keyring(key: Key, service: str = KEYRING_SERVICE, account: str = "ledger") -> None:
@@ -271,7 +295,13 @@ def find_key(*, create: bool = False, path: str | os.PathLike[str] | None = None
     if usable:
         save_to_keyring(key)
         return FoundKey(key, "keyring", created=True)
-    return FoundKey(key, "file", write_key_file(file, key), created=True)
+    try:
+        return FoundKey(key, "file", write_key_file(file, key), created=True)
+    except InvalidKey as error:
+        if error.code != "key-exists":
+            raise
+    # Another process was faster: its key is the user's key.
+    return FoundKey(Key.from_file(file), "file", file)
 
 
 def default_key_file() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import os
 import pickle
 import stat
 import sys
@@ -159,3 +160,41 @@ def test_a_passphrase_that_cannot_be_used(text: object) -> None:
 def test_a_cost_out_of_bounds(cost: tuple[int, int]) -> None:
     with pytest.raises(InvalidKey):
         Passphrase("horse", passes=cost[0], memory_kib=cost[1])
+
+
+def test_a_key_file_is_whole_from_the_first_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "key"
+    seen: list[str] = []
+
+    def looking(handle: int) -> None:
+        seen.append(path.read_text() if path.exists() else "")
+        fsync(handle)
+
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", looking)
+    write_key_file(path, Key.from_bytes(RAW))
+    assert seen[0] == ""
+    assert [one.name for one in tmp_path.iterdir()] == ["key"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_of_two_that_make_a_key_at_once_both_use_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FORGETGUARD_KEY", raising=False)
+    path = tmp_path / "key"
+    generate = Key.generate
+
+    def late() -> Key:
+        monkeypatch.setattr(Key, "generate", generate)
+        write_key_file(path, Key.from_bytes(RAW))
+        return generate()
+
+    monkeypatch.setattr(Key, "generate", late)
+    found = find_key(create=True, path=path)
+    assert (found.key.reveal(), found.created) == (RAW, False)
+
+
+def test_a_key_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidKey) as caught:
+        write_key_file(tmp_path / "file" / "key", Key.from_bytes(RAW))
+    assert caught.value.code == "key-unreadable"

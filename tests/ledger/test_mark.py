@@ -173,3 +173,9 @@ def test_of_two_that_start_a_mark_the_second_shares_the_first_ones_device(ledger
     second = mark.start(tmp_path / "mark", keys, {}, b"/place")
     assert second.device == first.device
     assert mark.start(tmp_path / "mark", keys, {}, b"/place", anew=True).device != first.device
+
+
+def test_a_directory_is_no_mark(path: Path, key: Key, tmp_path: Path) -> None:
+    with Ledger.open(path, key, create=True, mark=tmp_path) as ledger:
+        ledger.forget([Fact("one")])
+        assert ledger.verify().outcome == "unknown"

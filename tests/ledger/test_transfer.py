@@ -222,3 +222,25 @@ def test_a_wrong_key_is_not_a_loss(path: Path, ledger: Ledger) -> None:
     with pytest.raises(LedgerUnavailable) as caught:
         Ledger.accept_loss(path, Key.generate())
     assert caught.value.code == "wrong-key"
+
+
+def test_an_export_replaces_nothing_but_an_export(path: Path, key: Key, ledger: Ledger, tmp_path: Path) -> None:
+    ledger.forget([Fact("one")])
+    other, link, key_file = tmp_path / "other", tmp_path / "link", tmp_path / "key"
+    link.symlink_to(path)
+    key_file.write_text("ab" * 32)
+    with Ledger.open(other, key, create=True) as second:
+        second.forget([Fact("two")])
+        for target in (path, Path(f"{path}-wal"), link, other, key_file, tmp_path):
+            with pytest.raises(Refused) as caught:
+                ledger.export(target)
+            assert caught.value.code == "not-an-export"
+        second.forget([Fact("three")])
+    with Ledger.open(other, key) as second:
+        assert texts(second) == {"two", "three"}
+    assert key_file.read_text() == "ab" * 32
+    ledger.forget([Fact("four")])
+    with Ledger.open(path, key) as again:
+        assert texts(again) == {"one", "four"}
+        again.export(tmp_path / "export")
+        again.export(tmp_path / "export")

@@ -19,6 +19,7 @@ from urllib.parse import quote_from_bytes
 
 from forgetguard.errors import ForgetGuardError, LedgerFull, LedgerUnavailable
 from forgetguard.ledger.header import check_format
+from forgetguard.ledger.place import side_files
 
 APPLICATION_ID: Final = 0x46474C47  # "FGLG"
 MINIMUM_SQLITE: Final = (3, 37, 0)  # STRICT tables
@@ -193,6 +194,19 @@ def create_tables(connection: sqlite3.Connection) -> None:
     for sql in SCHEMA.values():
         connection.execute(sql)
     connection.execute("COMMIT")
+
+
+def is_open_here(path: str | os.PathLike[str]) -> bool:
+    """Whether the path is a ledger, or a side file of one, that this process has open."""
+    status = os.stat(path)
+    for one in list(_ALL):
+        for name in (one.path, *side_files(one.path)):
+            try:
+                if os.path.samestat(status, os.stat(name)):
+                    return True
+            except OSError:
+                continue
+    return False
 
 
 class Connections:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import stat
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -238,10 +239,12 @@ def _vault_of(path: Path) -> bytes | None:
 
 
 def _size(path: Path) -> int:
+    """The size of a regular file, else 0: a directory is no mark."""
     try:
-        return path.stat().st_size
+        status = path.stat()
     except OSError:
         return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 @contextmanager

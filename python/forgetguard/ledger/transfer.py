@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import stat
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from forgetguard.keys import KeySource
 from forgetguard.ledger import holes, log, place
 from forgetguard.ledger.core import Core
 from forgetguard.ledger.creation import build
-from forgetguard.ledger.database import await_erasing
+from forgetguard.ledger.database import await_erasing, is_open_here
 from forgetguard.ledger.header import Header, Secrets
 from forgetguard.ledger.records import Kind, Record, decode
 from forgetguard.ledger.sealing import seal, unseal
@@ -50,7 +51,16 @@ class Merged:
 
 
 def export(core: Core, path: Path) -> int:
-    """Write the segment, 0600, in one step over what stood there; the number of records. Raises LedgerUnavailable."""
+    """Write the segment, 0600, in one step; the number of records. Only an older export gives way to it.
+
+    Raises Refused (`not-an-export`: the ledger, its key or something else stands there), LedgerUnavailable.
+    """
+    if not _is_free(path):
+        raise Refused(
+            "something that is no export stands where the export should go",
+            code="not-an-export",
+            advice="Name another path: an export replaces nothing but an older export.",
+        )
     with core.snapshot() as reader:
         rows = reader.execute("SELECT device, n, rid, sealed FROM log ORDER BY seq").fetchall()
         header, keys = core.header, core.keys
@@ -174,6 +184,19 @@ def _rows(content: bytes, header: Header, keys: Secrets) -> Iterator[Row]:
 
 def _associated(keys: Secrets, packed: bytes) -> bytes:
     return keys.context() + b"segment" + packed
+
+
+def _is_free(path: Path) -> bool:
+    """Whether nothing stands at the path, or an export. No handle is opened on a ledger that is open here."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode) or is_open_here(path):
+            return False
+        with path.open("rb") as stream:
+            return stream.read(len(MAGIC)) == MAGIC
+    except FileNotFoundError:
+        return True
+    except OSError:
+        raise LedgerUnavailable.because("io") from None
 
 
 def _write(path: Path, content: bytes) -> None:
