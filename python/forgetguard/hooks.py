@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 from forgetguard.errors import ForgetGuardError, InvalidInput
 from forgetguard.guard import HOLD_UNRECORDED, Decision, ForgetGuard, Remembered, Scrubbed, Use, Verdict
 from forgetguard.guard.policy import HoldSetting
-from forgetguard.guard.reading import as_candidate
+from forgetguard.guard.reading import as_candidate, many
 from forgetguard.guard.trees import scrub_tree
 from forgetguard.guard.twins import twin
 from forgetguard.values import Candidate, Entry, Origin
@@ -131,7 +131,7 @@ class Hooks:
         refused = self._refusal(session, purpose)
         if refused is not None:
             return Extraction(refused=refused)
-        chosen = [as_candidate(one) for one in candidates]
+        chosen = [as_candidate(one) for one in many(candidates)]
         verdicts = self.guard.filter(chosen).verdicts
         return Extraction(tuple(map(self._settled, chosen, verdicts)))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from forgetguard.errors import InvalidText, InvalidVector
+from forgetguard.errors import InvalidInput, InvalidText, InvalidVector
 
 INT8_LIMIT = 127
 
@@ -81,6 +81,17 @@ class Vector:
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether it is what `quantise` makes; one that was put together by hand may hold anything."""
+        return (
+            isinstance(self.values, (bytes, bytearray))
+            and len(self.values) > 0
+            and isinstance(self.scale, (int, float))
+            and math.isfinite(self.scale)
+            and isinstance(self.model, str)
+        )
+
 
 def _floats(numbers: object) -> list[float]:
     try:
@@ -109,6 +120,14 @@ class Candidate:
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
             raise InvalidText("the text of a candidate is not a str")
+        if self.action not in tuple(Action):
+            raise InvalidInput("the action of a candidate is ADD, UPDATE, DELETE or NOOP")
+        if self.target is not None and not isinstance(self.target, str):
+            raise InvalidInput("the target of a candidate is not a str")
+        if self.origin is not None and not isinstance(self.origin, Origin):
+            raise InvalidInput("the origin of a candidate is not an Origin")
+        if self.vector is not None and not (isinstance(self.vector, Vector) and self.vector.is_sound):
+            raise InvalidVector("the vector of a candidate is not a Vector, or not a sound one")
 
 
 @dataclass(frozen=True, slots=True)

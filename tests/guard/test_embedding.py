@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forgetguard.embedder import Calibration
-from forgetguard.errors import ModelUnavailable
+from forgetguard.errors import InvalidInput, ModelUnavailable
 from forgetguard.guard import Decision
 from forgetguard.values import Vector
 
@@ -107,3 +107,34 @@ def test_a_directory_stands_for_its_model(open_guard, tmp_path):
     guard.forget(FACT)
     assert not guard.check(FACT).kept
     assert guard.status().model == ""
+
+
+@pytest.mark.parametrize("embedder", [5, lambda texts: [], object()])
+def test_an_embedder_without_a_model_id_is_refused_at_once(open_guard, embedder):
+    with pytest.raises(InvalidInput):
+        open_guard(embedder=embedder)
+
+
+@pytest.mark.parametrize(
+    "made", [Vector(b"", 1.0, "toy"), Vector(b"ab", float("nan"), "toy"), Vector("ab", 1.0, "toy")]
+)
+def test_a_vector_that_is_none_costs_similarity_alone(open_guard, calibration, made):
+    class Odd(Embedder):
+        def __call__(self, texts):
+            return [made] * len(texts)
+
+    guard = open_guard(embedder=Odd(), calibration=calibration)
+    guard.forget(FACT)
+    assert guard.check(FACT).action is Decision.DROP
+    assert guard.status().embedding_failures > 0
+
+
+def test_a_model_id_that_raises_is_no_reason_to_fail(open_guard):
+    class Odd(Embedder):
+        @property
+        def model_id(self):
+            raise RuntimeError(FACT)
+
+    guard = open_guard(embedder=Odd())
+    guard.forget(FACT)
+    assert guard.check(FACT).action is Decision.DROP

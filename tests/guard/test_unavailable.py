@@ -9,10 +9,11 @@ import time
 
 import pytest
 
-from forgetguard.errors import LedgerUnavailable
+from forgetguard.errors import LedgerFull, LedgerUnavailable
 from forgetguard.guard import Decision, ForgetGuard
 from forgetguard.guard import vault as vault_module
 from forgetguard.keys import Key
+from forgetguard.ledger import Ledger
 from forgetguard.values import Candidate
 
 FACT = "User is vegetarian"
@@ -290,3 +291,21 @@ def test_a_commit_that_fails_leaves_the_entry_pending(open_guard, path, tmp_path
     os.rename(tmp_path / "away", path.parent)
     assert [entry.pending for entry in guard.forgotten()] == [True]
     assert not guard.check(FACT).kept
+
+
+def test_a_full_disk_makes_a_release_wait_and_stops_no_check(open_guard, monkeypatch):
+    guard = open_guard()
+    guard.forget(FACT)
+
+    def full(*_: object) -> None:
+        raise LedgerFull("no space", code="disk-full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "release", full)
+        done = guard.remember(FACT)
+        assert (done.store, done.release) == (True, "pending")
+        assert guard.check("User likes tea").kept
+        assert guard.scrub("User likes tea").text == "User likes tea"
+        assert guard.remember(FACT).release == "pending"
+    assert guard.check(FACT).kept
+    assert guard.forgotten() == ()

@@ -196,3 +196,40 @@ def test_the_twins(hooks):
 
     dropped, empty, release = asyncio.run(play())
     assert (len(dropped), empty, release) == (1, True, "done")
+
+
+@pytest.mark.parametrize("given", [FACT, FACT.encode(), Candidate(FACT), None, 5])
+def test_a_single_text_is_no_series_of_letters(hooks, given):
+    with pytest.raises(InvalidInput):
+        hooks.extraction(given)
+    with pytest.raises(InvalidInput):
+        hooks.guard.filter(given)
+    with pytest.raises(InvalidInput):
+        hooks.guard.sweep(given)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"action": "add"},
+        {"action": None},
+        {"target": 5},
+        {"origin": "s1"},
+        {"vector": [1.0]},
+        {"vector": Vector("ab", 1.0)},
+        {"vector": Vector(b"ab", float("nan"))},
+        {"vector": Vector(b"", 1.0)},
+        {"vector": Vector(b"ab", 1.0, 5)},
+    ],
+)
+def test_a_candidate_with_a_field_of_another_kind_is_refused_when_it_is_made(fields):
+    with pytest.raises(InvalidInput):
+        Candidate(FACT, **fields)
+
+
+@pytest.mark.parametrize("origin", [Origin(observed_at=None), Origin(origin_class="user"), Origin(1, 2, 3)])
+def test_what_the_queue_cannot_hold_is_dropped_all_the_same_and_counted(hooks, origin):
+    done = hooks.extraction([Candidate(FACT, origin=origin), "User likes tea"])
+    assert [one.text for one in done.store] == ["User likes tea"]
+    assert not done.decisions[0].recorded
+    assert hooks.guard.status().unrecorded == 1

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from forgetguard.embedder import Calibration, Embedder
-from forgetguard.errors import ForgetGuardError, InvalidInput, LedgerUnavailable
+from forgetguard.errors import ForgetGuardError, InvalidInput, LedgerFull, LedgerUnavailable
 from forgetguard.guard import opening, reading, trees
 from forgetguard.guard.deciding import Decider
 from forgetguard.guard.embedding import Embedding
@@ -132,7 +132,7 @@ class ForgetGuard:
 
         `text`: the key, attribute or callable that gives an item's text; not needed for texts and candidates.
         """
-        chosen = tuple(items)
+        chosen = reading.many(items)
         read = reading.text_of(text)
         verdicts = self._decide([reading.as_candidate(read(item)) for item in chosen], Use(use))
         sorted_out: dict[Decision, list[Item]] = {decision: [] for decision in Decision}
@@ -167,7 +167,7 @@ class ForgetGuard:
         self, items: Iterable[Item], *, text: str | Callable[[Any], object] | None = None
     ) -> tuple[Finding[Item], ...]:
         """What is stored already and restates something forgotten. Nothing is deleted. Raises LedgerUnavailable."""
-        chosen = tuple(items)
+        chosen = reading.many(items)
         verdicts = self.filter(chosen, text=text).verdicts
         for verdict in verdicts:
             if verdict.degraded:
@@ -236,7 +236,7 @@ class ForgetGuard:
             if entries:
                 self.release(entries, dry_run=dry_run)
             return Remembered("done" if entries else "none", entries, dry_run)
-        except LedgerUnavailable as error:
+        except (LedgerUnavailable, LedgerFull) as error:
             if not dry_run:
                 self._waiting.add(given.text, given.vector)
             log.warning("a release waits for the ledger: %s", error.code)
@@ -390,7 +390,7 @@ class ForgetGuard:
             return
         try:
             self._waiting.settle(self._release_late)
-        except LedgerUnavailable:
+        except (LedgerUnavailable, LedgerFull):
             if raising:
                 raise
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from forgetguard.directories import cache_directory
 from forgetguard.embedder import Calibration, Embedder, calibrated
-from forgetguard.errors import ForgetGuardError
 from forgetguard.values import Vector
 
 log = logging.getLogger("forgetguard")
@@ -38,9 +37,10 @@ class Embedding:
     def model(self) -> str:
         """The id of the embedder's model; empty without one, or where it cannot be loaded."""
         try:
-            return self._embedder.model_id if self._embedder is not None else ""
-        except ForgetGuardError:
+            name = self._embedder.model_id if self._embedder is not None else ""
+        except Exception:  # noqa: BLE001 - a host's embedder raises what it likes
             return ""
+        return name if isinstance(name, str) else ""
 
     @property
     def is_calibrated(self) -> bool:
@@ -53,8 +53,8 @@ class Embedding:
             return [None] * len(texts)
         try:
             made = self._embedder(list(texts))
-            if len(made) != len(texts) or not all(isinstance(one, Vector) for one in made):
-                raise TypeError("the embedder did not answer with one Vector a text")
+            if len(made) != len(texts) or not all(isinstance(one, Vector) and one.is_sound for one in made):
+                raise TypeError("the embedder did not answer with one sound Vector a text")
         except Exception as error:  # noqa: BLE001 - a host's embedder raises what it likes; its message may quote the text
             self.failures += 1
             log.warning("the embedder failed: %s", type(error).__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
+from inspect import getattr_static
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,23 @@ def ledger_path(given: PathLike | None) -> Path:
 
 
 def model(given: Embedder | PathLike | None) -> Embedder | None:
-    """The embedder given, or the ONNX model in a directory. Nothing is loaded yet."""
-    return OnnxEmbedder(given) if isinstance(given, (str, os.PathLike)) else given
+    """The embedder given, or the ONNX model in a directory. Nothing is loaded yet. Raises InvalidInput."""
+    if isinstance(given, (str, os.PathLike)):
+        return OnnxEmbedder(given)
+    if given is not None and not (callable(given) and _has_model_id(given)):
+        raise InvalidInput(
+            "the embedder is not a callable with a model_id",
+            advice="Give it a `model_id` (a str) and `__call__(texts)` that answers with one Vector a text.",
+        )
+    return given
+
+
+def _has_model_id(given: object) -> bool:
+    try:
+        # Statically first: to ask may load the model.
+        return getattr_static(given, "model_id", None) is not None or hasattr(given, "model_id")
+    except Exception:  # noqa: BLE001 - a host's embedder raises what it likes
+        return True
 
 
 def alias_list(given: object) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
+from typing import TypeVar
 
 from forgetguard.errors import InvalidInput, InvalidText, TextUnreadable
 from forgetguard.ledger import Fact
@@ -12,6 +13,7 @@ from forgetguard.values import Candidate, Vector
 
 Text = str | Candidate | Fact
 Fetch = Callable[[str], object]
+Item = TypeVar("Item")
 
 
 def as_candidate(given: str | Candidate, vector: Vector | None = None) -> Candidate:
@@ -21,6 +23,13 @@ def as_candidate(given: str | Candidate, vector: Vector | None = None) -> Candid
     if not isinstance(given, str):
         raise InvalidText("the text is not a str")
     return Candidate(given, vector=vector)
+
+
+def many(items: Iterable[Item]) -> tuple[Item, ...]:
+    """The items. Raises InvalidInput for a single text, whose letters would each be one, and for what is no series."""
+    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+        raise InvalidInput("several items are wanted, as a list", advice="Put a single one into a list.")
+    return tuple(items)
 
 
 def as_facts(given: Text | Iterable[Text], vector: Vector | None = None) -> list[Fact]:

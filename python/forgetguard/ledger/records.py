@@ -102,7 +102,7 @@ def encode(record: Record) -> bytes:
     """The padded body. Raises InvalidText, InvalidVector or InvalidInput where a field does not fit the layout."""
     try:
         return _encode(record)
-    except (struct.error, TypeError, ValueError, OverflowError) as error:
+    except (struct.error, AttributeError, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput("a field of an origin or a vector cannot be recorded") from None

@@ -161,7 +161,16 @@ def _read(connection: sqlite3.Connection, keys: Secrets) -> Iterator[tuple[int, 
 
 
 def encode_item(item: ReviewItem) -> bytes:
-    """The padded body of an item. Raises InvalidInput for an action that is neither drop nor hold."""
+    """The padded body of an item. Raises InvalidInput where a field does not fit the layout."""
+    try:
+        return _encode_item(item)
+    except (struct.error, AttributeError, TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput("a field of a candidate cannot be kept for review") from None
+
+
+def _encode_item(item: ReviewItem) -> bytes:
     if item.action not in _VERDICTS:
         raise InvalidInput("an item in the review queue is dropped or held")
     candidate = item.candidate
