@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -85,10 +88,6 @@ def test_a_damaged_ledger(ready, home):
 
 
 def test_output_that_nobody_reads(ready):
-    import os
-    import subprocess
-    import sys
-
     from cli.conftest import PACKAGE
 
     lines = '"User likes tea"\n' * 200_000
@@ -103,3 +102,66 @@ def test_output_that_nobody_reads(ready):
     except BrokenPipeError:
         err = process.stderr.read()
     assert b"Traceback" not in err
+
+
+def run_into(output: str, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """The command with its stdout at a path."""
+    from cli.conftest import PACKAGE
+
+    with open(output, "wb") as stream:
+        return subprocess.run(
+            [sys.executable, "-m", "forgetguard", *arguments], input=given, stdout=stream, stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": PACKAGE}, timeout=120,
+        )  # fmt: skip
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["check", "--json"]])
+def test_an_output_that_cannot_be_written(ready, arguments):
+    done = run_into("/dev/full", *arguments, given=b"User likes tea")
+    assert done.returncode == 1
+    assert b"[io]" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+def test_a_candidate_that_nobody_received_stays_in_the_queue(ready):
+    from forgetguard.guard.settings import Settings
+    from forgetguard.hooks import Hooks
+
+    with Settings.load().open_guard(strict=True) as guard:
+        Hooks(guard).extraction([FACT])
+    item = ready("review", "list", "--json").json[0]["id"]
+    assert run_into("/dev/full", "review", "restore", item).returncode == 1
+    assert [one["id"] for one in ready("review", "list", "--json").json] == [item]
+
+
+@pytest.mark.parametrize("closed", ["stdin", "stdout"])
+def test_a_stream_that_is_closed(ready, monkeypatch, capsys, closed):
+    from forgetguard.cli import main
+
+    monkeypatch.setattr(sys, closed, None)
+    assert main(["check"] if closed == "stdin" else ["list"]) == (2 if closed == "stdin" else 1)
+    error = capsys.readouterr().err
+    assert "a fault in forgetguard" not in error
+    assert ("[invalid-text]" if closed == "stdin" else "[io]") in error
+
+
+@pytest.mark.parametrize("arguments", [["my secret garden"], ["check", "--my secret garden"]])
+def test_a_text_in_the_wrong_place_is_not_repeated(ready, arguments):
+    done = ready(*arguments)
+    assert (done.code, "secret" in done.err) == (2, False)
+    assert "'chekc'" in ready("chekc").err
+
+
+def test_a_release_that_could_not_be_written_is_no_success(ready, monkeypatch):
+    from forgetguard.errors import LedgerFull
+    from forgetguard.ledger import Ledger
+
+    def full(*_: object) -> None:
+        raise LedgerFull("no space")
+
+    monkeypatch.setattr(Ledger, "release", full)
+    done = ready("remember", given=FACT)
+    assert (done.code, "[release-unwritten]" in done.err) == (1, True)

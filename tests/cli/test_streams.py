@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 
 import pytest
@@ -144,3 +145,33 @@ def test_settle(ready):
     assert [one["text"] for one in pending] == ["User owns a boat"]
     assert ready("ledger", "settle", pending[0]["id"], "--deleted").code == 0
     assert "nothing is pending" in ready("list", "--pending").err
+
+
+def test_a_file_that_changes_meanwhile_is_not_rewritten(ready, tmp_path, monkeypatch):
+    from forgetguard.cli import streams
+
+    file = tmp_path / "memory.jsonl"
+    file.write_text(TEXT)
+    decided = streams._decided
+
+    def slow(*arguments):
+        yield from decided(*arguments)
+        with file.open("a") as stream:
+            stream.write('"User owns a boat"\n')
+
+    monkeypatch.setattr(streams, "_decided", slow)
+    done = ready("sweep", "--yes", str(file))
+    assert (done.code, "changed while it was read" in done.err) == (4, True)
+    assert file.read_text() == TEXT + '"User owns a boat"\n'
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+
+
+def test_only_a_file_is_rewritten(ready, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert ready("sweep", "--yes", str(tmp_path / "pipe")).code == 4
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_a_number_of_any_length(ready):
+    line = '{"text": "User likes tea", "n": ' + "1" * 5000 + "}\n"
+    assert ready("filter", given=line).out == line

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 
 import click
 
-from forgetguard.cli.console import report_error
+from forgetguard.cli.console import report_error, stdout
 from forgetguard.errors import ForgetGuardError
 from forgetguard.version import VERSION
 
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     as_json = "--json" in given
     try:
         answer = root.main(args=given, prog_name="forgetguard", standalone_mode=False)
-        sys.stdout.flush()
+        stdout().flush()
         return answer if isinstance(answer, int) else 0
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
@@ -91,15 +91,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ForgetGuardError as error:
         return report_error(as_json, error.code, str(error), error.advice, error.exit_code)
     except BrokenPipeError:
-        # Whoever read our output has enough; Python must not complain once more while it exits.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - it stays open until the process ends
+        # Whoever read our output has enough.
+        _leave_stdout()
         return 1
     except KeyboardInterrupt:
         return 130
     except OSError:
-        return report_error(
+        code = report_error(
             as_json, "io", "a file could not be read or written", "Check paths, permissions and space.", 1
         )
+        _leave_stdout()
+        return code
     except Exception as error:  # noqa: BLE001 - a traceback could show a memory; the class name cannot
         advice = "Please report it with the output of `forgetguard doctor`."
         return report_error(as_json, "fault", f"a fault in forgetguard ({type(error).__name__})", advice, 1)
@@ -108,4 +110,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _usage(error: click.ClickException) -> str:
     """What is wrong with the call; click's own words, but where they would quote a text."""
     message = error.format_message()
-    return "too many arguments; quote the text, or pipe it in" if "unexpected extra argument" in message else message
+    if "unexpected extra argument" in message:
+        return "too many arguments; quote the text, or pipe it in"
+    given = error.option_name if isinstance(error, click.NoSuchOption) else _command_of(message)
+    if any(char.isspace() for char in given):
+        return "a text stands where a command or an option should; pipe it in"
+    return message
+
+
+def _command_of(message: str) -> str:
+    """The word that was taken for a command, where click says that there is none of this name."""
+    start = "No such command "
+    return message.removeprefix(start).rstrip(".").strip("'\"") if message.startswith(start) else ""
+
+
+def _leave_stdout() -> None:
+    """What could not be written stays unwritten, and Python does not complain once more while it exits."""
+    try:
+        stdout().flush()
+    except OSError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - it stays open until the process ends

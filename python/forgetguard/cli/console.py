@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -17,9 +19,17 @@ def emit(schema: str, **fields: Any) -> None:
 
 
 def write(text: str) -> None:
-    """Text to stdout as UTF-8, whatever the terminal claims; a lone surrogate becomes U+FFFD."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    """Text to stdout as UTF-8, whatever the terminal claims; a lone surrogate becomes U+FFFD. Raises OSError."""
+    output = stdout()
+    output.flush()
+    output.buffer.write(text.encode("utf-8", "replace"))
+
+
+def stdout() -> TextIOWrapper:
+    """The standard output. Raises OSError where it is closed."""
+    if not isinstance(sys.stdout, TextIOWrapper):
+        raise OSError("the standard output is closed")
+    return sys.stdout
 
 
 def say(text: str = "") -> None:
@@ -35,7 +45,9 @@ def tell(text: str) -> None:
 def report_error(as_json: bool, code: str, message: str, advice: str, exit_code: int) -> int:
     """Show an error; its exit code."""
     if as_json:
-        emit("error", ok=False, error={"code": code, "message": message, "advice": advice})
+        with suppress(OSError):  # nobody can be told on stdout where stdout is what failed
+            emit("error", ok=False, error={"code": code, "message": message, "advice": advice})
+            stdout().flush()
     tell(f"error: {message} [{code}]")
     if advice:
         tell(f"  {advice}")

@@ -8,6 +8,7 @@ import click
 
 from forgetguard.cli.console import emit, printable, say, stamp, tell
 from forgetguard.cli.options import ARGUMENT_WARNING, USES, Common, common, read_text, text_argument
+from forgetguard.errors import ForgetGuardError
 from forgetguard.guard import Use, Verdict
 from forgetguard.values import Entry
 
@@ -45,6 +46,13 @@ def remember(common: Common, text: str | None, dry_run: bool) -> int:
     given = read_text(text)
     with common.guard() as guard:
         done = guard.remember(given, dry_run=dry_run)
+    if done.release == "pending":
+        # Nothing of this process lives long enough to release it later.
+        raise ForgetGuardError(
+            "the release could not be written; nothing was released",
+            code="release-unwritten",
+            advice="Run `forgetguard ledger verify`, check the disk and its free space, then remember again.",
+        )
     if common.as_json:
         emit("remember", release=done.release, dry_run=dry_run, entries=[_entry(one) for one in done.entries])
     else:

@@ -81,6 +81,8 @@ def read_text(argument: str | None) -> str:
     """The text given as an argument, else stdin to its end. Raises InvalidText where it is no text."""
     if argument is not None and argument != "-":
         return _sound(argument)
+    if sys.stdin is None:
+        raise InvalidText("the standard input is closed", advice="Pipe the text in, or give it as an argument.")
     if sys.stdin.isatty():
         tell("Type the text, then Enter and Ctrl-D.")
     data = sys.stdin.buffer.read(MAX_INPUT + 1)

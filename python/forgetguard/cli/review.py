@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from forgetguard.cli.console import emit, printable, say, stamp, tell
+from forgetguard.cli.console import emit, printable, say, stamp, stdout, tell
 from forgetguard.cli.options import Common, common
 from forgetguard.ledger import ReviewItem
 from forgetguard.values import Candidate
@@ -53,6 +53,7 @@ def restore(common: Common, item: str) -> None:
             emit("restore", id=item, text=candidate.text, action=candidate.action.value, target=candidate.target)
         else:
             say(candidate.text)
+        stdout().flush()  # before it leaves the queue: what nobody received must not be gone
 
     with common.guard() as guard:
         guard.restore(item, store=show)

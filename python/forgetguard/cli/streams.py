@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import IO
 
 import click
 
-from forgetguard.cli.console import Progress, emit, printable, say, tell
+from forgetguard.cli.console import Progress, emit, printable, say, stdout, tell
 from forgetguard.cli.options import USES, Common, common
 from forgetguard.errors import InvalidText, Refused
 from forgetguard.guard import Decision, ForgetGuard, Verdict
@@ -49,7 +48,7 @@ def filter_(common: Common, file: IO[bytes], name: str, use: str) -> None:
                 if verdict is not None:
                     counts[verdict.action] += 1
                 _pass_on(common, line, verdict)
-            sys.stdout.buffer.flush()
+            stdout().buffer.flush()
     tell(", ".join(f"{_WORDS[decision]} {count}" for decision, count in counts.items() if count or decision != "defer"))
 
 
@@ -66,6 +65,7 @@ def sweep(common: Common, file: Path, name: str, yes: bool) -> int:
     if yes and str(file) == "-":
         raise Refused("stdin cannot be rewritten", advice="Name the file.")
     found, kept = 0, []
+    before = _identity(file) if yes else None
     with common.guard() as guard, click.open_file(str(file), "rb") as stream:
         for batch, verdicts in _decided(guard, stream, name, "write"):
             for line, verdict in zip(batch, verdicts, strict=True):
@@ -75,7 +75,7 @@ def sweep(common: Common, file: Path, name: str, yes: bool) -> int:
                 if yes and (verdict is None or verdict.action is not Decision.DROP):
                     kept.append(line.raw)
     if yes and found:
-        _rewrite(file, b"".join(kept))
+        _rewrite(file, b"".join(kept), before)
     tell(f"found {found}" + (" and removed those to drop" if yes and found else ""))
     return 1 if found and not yes else 0
 
@@ -123,7 +123,7 @@ def _text(raw: bytes, name: str) -> str | None:
     if not raw.strip():
         return None
     try:
-        item = json.loads(raw.decode("utf-8-sig"))
+        item = json.loads(raw.decode("utf-8-sig"), parse_int=float)  # int() refuses the longest numbers
     except UnicodeDecodeError:
         raise InvalidText("not valid UTF-8") from None
     except (ValueError, RecursionError):
@@ -140,7 +140,7 @@ def _pass_on(common: Common, line: Line, verdict: Verdict | None) -> None:
             entry = verdict.entry.id if verdict.entry is not None else None
             emit("filter", line=line.number, action=verdict.action.value, reason=verdict.reason, entry=entry)
     elif verdict is None or verdict.kept:
-        sys.stdout.buffer.write(line.raw)
+        stdout().buffer.write(line.raw)
 
 
 def _show(common: Common, line: Line, verdict: Verdict) -> None:
@@ -160,8 +160,19 @@ def _size(stream: IO[bytes]) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def _rewrite(path: Path, content: bytes) -> None:
-    """The new content, whole or not at all, with the mode of the old file."""
+def _identity(path: Path) -> tuple[int, ...]:
+    """What changes when somebody writes to the file. Raises Refused for what is no file."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise Refused("only a regular file can be rewritten", advice="Name the file that holds the memories.")
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _rewrite(path: Path, content: bytes, before: tuple[int, ...] | None) -> None:
+    """The new content, whole or not at all, with the mode of the old file.
+
+    Raises Refused where the file is no longer as it was `before` it was read: what was added since would be lost.
+    """
     import tempfile
 
     target = path.resolve()
@@ -171,6 +182,8 @@ def _rewrite(path: Path, content: bytes) -> None:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
+        if _identity(target) != before:
+            raise Refused("the file changed while it was read", advice="Nothing was changed; sweep it again.")
         os.chmod(name, stat.S_IMODE(target.stat().st_mode))
         os.replace(name, target)
     except BaseException:
