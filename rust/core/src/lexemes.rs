@@ -16,6 +16,9 @@ pub(crate) const SENTENCE_ENDS: &str = ".!?:;…。!?:;．\n";
 const PHONE_DIGITS: usize = 7;
 const LOCAL_PHONE_DIGITS: usize = 9;
 const MOST_PHONE_DIGITS: usize = 15;
+/// Least groups and digits of a code that is written in groups.
+const GROUPS: usize = 3;
+const GROUP_DIGITS: usize = 6;
 
 /// What a lexeme or a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +127,8 @@ pub(crate) fn scan<'a>(text: &str, folded: &'a Folded) -> Vec<Lexeme<'a>> {
         size: folded.chars.len(),
         no_email_before: 0,
         no_phone_before: 0,
+        no_groups_before: 0,
+        no_domain_before: 0,
         out: Vec::with_capacity(folded.chars.len() / 4 + 4),
         first: true,
         joined: false,
@@ -131,7 +136,7 @@ pub(crate) fn scan<'a>(text: &str, folded: &'a Folded) -> Vec<Lexeme<'a>> {
     .run()
 }
 
-/// Walks the folded characters once. `no_email_before` and `no_phone_before` keep the walk linear.
+/// Walks the folded characters once. The `no_…_before` keep the walk linear: no such pattern begins before them.
 struct Scanner<'a> {
     folded: &'a Folded,
     /// Where the cleaned text has line ends, which fold to spaces.
@@ -139,6 +144,8 @@ struct Scanner<'a> {
     size: usize,
     no_email_before: usize,
     no_phone_before: usize,
+    no_groups_before: usize,
+    no_domain_before: usize,
     out: Vec<Lexeme<'a>>,
     first: bool,
     joined: bool,
@@ -249,7 +256,9 @@ impl<'a> Scanner<'a> {
     }
 
     fn alphanumeric(&mut self, i: usize) -> usize {
-        if let Some((kind, end)) = self.first_of(i, &[(Kind::Email, Self::email), (Kind::Url, Self::url)]) {
+        let patterns: [(Kind, Pattern<'a>); 3] =
+            [(Kind::Email, Self::email), (Kind::Url, Self::url), (Kind::Id, Self::grouped)];
+        if let Some((kind, end)) = self.first_of(i, &patterns) {
             return self.emit(kind, i, end, None);
         }
         if !self.folded.classes[i].is_digit() {
@@ -296,6 +305,32 @@ impl<'a> Scanner<'a> {
             return self.emit_as(Kind::Word, i, end, Cow::Owned(joined));
         }
         self.emit(Kind::Word, i, end, None)
+    }
+
+    /// End of a code written in groups of two to five capitals and digits ("NL91 ABNA 0417 1643 00").
+    fn grouped(&mut self, i: usize) -> Option<usize> {
+        if i < self.no_groups_before {
+            return None;
+        }
+        let (mut end, mut groups, mut digits, mut letters, mut j) = (0, 0, 0, 0, i);
+        loop {
+            let k = self.run_of(j, |class| matches!(class, Class::Upper | Class::Digit));
+            if !(2..=5).contains(&(k - j)) || self.is(k, |class| class == Class::Letter) {
+                break;
+            }
+            let group_digits = self.folded.classes[j..k].iter().filter(|class| class.is_digit()).count();
+            (digits, letters) = (digits + group_digits, letters + k - j - group_digits);
+            (end, groups) = (k, groups + 1);
+            if self.char(k) != Some(' ') {
+                break;
+            }
+            j = k + 1;
+        }
+        if groups >= GROUPS && digits >= GROUP_DIGITS && letters > 0 {
+            return Some(end);
+        }
+        self.no_groups_before = end; // what begins later in the same groups has fewer of everything
+        None
     }
 
     /// End of two to four capitals, a space and three to six digits ("KXR 4471"); money and years are none.
@@ -366,7 +401,7 @@ impl<'a> Scanner<'a> {
     fn url(&mut self, i: usize) -> Option<usize> {
         let rest = self.slice(i, i + 8);
         if !["http://", "https://", "www."].iter().any(|start| rest.starts_with(start)) {
-            return None;
+            return self.bare_domain(i);
         }
         let mut j = i;
         while self.is(j, |class| class != Class::Space && !class.is_cjk()) && !self.char_in(j, " \"<>") {
@@ -376,6 +411,36 @@ impl<'a> Scanner<'a> {
             j -= 1;
         }
         (j > i + "www.".len()).then_some(j)
+    }
+
+    /// End of a host name that nothing marks as one ("example.org/page"): small letters around every dot.
+    fn bare_domain(&mut self, i: usize) -> Option<usize> {
+        if i < self.no_domain_before {
+            return None;
+        }
+        let mut end = self.domain(i)?;
+        let dots = || (i..end).filter(|&at| self.folded.chars[at] == '.');
+        let last = dots().last().map_or(i, |dot| dot + 1);
+        let small = self.folded.classes[last..end].iter().all(|&class| class == Class::Letter);
+        if !small || self.char(end) == Some('(') {
+            self.no_domain_before = end;
+            return None;
+        }
+        let (mut start, mut behind_short) = (i, None);
+        for stop in dots().chain([end]) {
+            if stop - start < 2 {
+                behind_short = Some(stop + 1);
+            }
+            start = stop + 1;
+        }
+        if let Some(behind) = behind_short {
+            self.no_domain_before = behind;
+            return None;
+        }
+        while self.char(end) == Some('/') {
+            end = self.run_of(end + 1, Class::is_alphanumeric);
+        }
+        Some(end)
     }
 
     /// End of a run of `least` to `most` digits that no further digit follows.

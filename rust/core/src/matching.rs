@@ -299,7 +299,7 @@ fn is_subset(alignment: &Alignment<'_>, clause: bool) -> bool {
         return false;
     }
     let mut kept = alignment.kept().filter(|token| token.kind != Kind::Name);
-    if kept.all(|token| token.relation.is_some()) {
+    if clause && kept.all(|token| token.relation.is_some()) {
         return false;
     }
     if clause && alignment.coverage().0 < CLAUSE_SHARE {

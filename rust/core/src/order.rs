@@ -110,7 +110,8 @@ fn takes_part(parsed: &Parsed, token: Said<'_>) -> bool {
     if token.person {
         return true;
     }
-    let before = parsed.tokens().rev().find(|other| other.start < token.start && other.kind != Kind::Mark);
+    let mut before = parsed.tokens().rev().filter(|other| other.start < token.start && other.kind != Kind::Mark);
+    let before = before.find(|&other| !is_name(other));
     before.is_none_or(|before| {
         before.role == Role::Content
             || is_particle(Particle::Party, before.form)
@@ -236,13 +237,18 @@ fn sides_exchanged(alignment: &Alignment<'_>) -> bool {
     }
     let near = |token: Said<'_>, (limit, before): (u32, bool)| (token.start < limit) == before;
     let (fact_sides, candidate_sides) = (sides(fact, fact_at), sides(candidate, candidate_at));
-    let (mut swapped, mut kept) = (0, 0);
-    for (f, c) in alignment.pairs().filter(|(f, _)| f.start != fact_word.start) {
-        if near(f, fact_sides) == near(c, candidate_sides) {
-            kept += 1;
-        } else {
-            swapped += 1;
+    let (mut crosses, mut returns, mut stays_near, mut stays_far) = (false, false, false, false);
+    for (f, c) in alignment.pairs() {
+        match (near(f, fact_sides), near(c, candidate_sides)) {
+            (true, false) => crosses = true,
+            (false, true) => returns = true,
+            (true, true) => stays_near = true,
+            (false, false) => stays_far = true,
         }
     }
-    swapped != kept && (swapped > kept) == (fact_word.direction == candidate_word.direction)
+    let exchanged = crosses && returns;
+    if fact_word.direction == candidate_word.direction {
+        return exchanged;
+    }
+    stays_near && stays_far && !exchanged
 }

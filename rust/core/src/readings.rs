@@ -8,7 +8,7 @@ use crate::lexemes::{Kind, scan};
 use crate::requests::{code_of, request_code};
 use crate::text::fold;
 use crate::tokens::{Parsed, parse, parse_lexemes};
-use crate::words::{LANGUAGES, List, is_listed, vote};
+use crate::words::{List, is_listed, vote};
 
 /// Most code points of a text that is read in more than one language.
 const SHORT_TEXT: usize = 80;
@@ -50,10 +50,9 @@ pub fn readings<S: AsRef<str>>(text: &str, aliases: &[S]) -> Vec<Reading> {
     out
 }
 
-/// Further languages that a few words may be in; none for a text that votes clearly or not at all.
+/// Further languages that a few words may be in; none for a longer text.
 fn other_languages<'a>(text: &str, languages: &'a [Language]) -> &'a [Language] {
-    let short = text.chars().nth(SHORT_TEXT).is_none();
-    if short && languages.len() < LANGUAGES.len() { &languages[1..] } else { &[] }
+    if text.chars().nth(SHORT_TEXT).is_none() { &languages[1..] } else { &[] }
 }
 
 /// The text with every alias of the user replaced by the word that requests know.

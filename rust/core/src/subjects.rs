@@ -26,11 +26,22 @@ fn new_relation(alignment: &Alignment<'_>) -> bool {
         return false;
     }
     let added: Starts = alignment.added().filter(|token| token.relation.is_some()).collect();
-    !added.is_empty()
-        && parsed
-            .tokens()
-            .enumerate()
-            .any(|(i, token)| added.contains(token.start) && !is_oblique(parsed, i) && !is_predicate(parsed, i))
+    let claim = first_claim(alignment);
+    let other = |(i, token): (usize, Said<'_>)| {
+        added.contains(token.start)
+            && !is_oblique(parsed, i)
+            && !is_predicate(parsed, i)
+            && (token.start < claim || token.kind == Kind::Cjk || is_somebodys(parsed, i))
+    };
+    !added.is_empty() && parsed.tokens().enumerate().any(other)
+}
+
+/// Whether a relation is a certain person: somebody's, or behind a definite article or the word for an agent.
+fn is_somebodys(parsed: &Parsed, i: usize) -> bool {
+    let first = i.saturating_sub(SKIPPED_BEFORE);
+    let mut near = (first..parsed.len().min(i + 1 + SKIPPED_BEFORE)).map(|at| parsed.at(at));
+    near.any(|token| token.kind == Kind::User || token.possessive || is_particle(Particle::Somebodys, token.form))
+        || (first..i).any(|at| is_particle(Particle::Agent, parsed.at(at).form))
 }
 
 /// Whether a form of *be* stands before token `i`, with at most an article between ("is a pupil").

@@ -13,10 +13,9 @@ use crate::lexicon::{self, ByWord, Table};
 pub(crate) const LANGUAGES: [Language; 5] = [Language::En, Language::Pt, Language::Es, Language::Fr, Language::De];
 /// What a stop word's vote weighs beside that of another word.
 const STOP_VOTES: u32 = 2;
-/// Tables whose words vote beside the stop words, with half their weight.
-const VOTING_TABLES: [Table; 8] = [
+/// Tables whose words vote beside the stop words and negations, with half their weight.
+const VOTING_TABLES: [Table; 7] = [
     lexicon::USER,
-    lexicon::NEGATION,
     lexicon::CONTRACTIONS,
     lexicon::RELATIONS,
     lexicon::SOFT,
@@ -32,6 +31,11 @@ static VOTES: LazyLock<FxHashMap<&'static str, [u32; LANGUAGES.len()]>> = LazyLo
     let mut votes: FxHashMap<_, [u32; LANGUAGES.len()]> = FxHashMap::default();
     for (language, [word, weight]) in lexicon::STOP.rows_by_language() {
         if let Some(at) = place(language).filter(|_| weight == "1") {
+            votes.entry(word).or_default()[at] = STOP_VOTES;
+        }
+    }
+    for (language, [word]) in lexicon::NEGATION.rows_by_language() {
+        if let Some(at) = place(language) {
             votes.entry(word).or_default()[at] = STOP_VOTES;
         }
     }
@@ -76,13 +80,20 @@ pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Vec<Language> {
         }
     }
     let most = counts.into_iter().max().unwrap_or(0);
-    let mut leading: Vec<Language> =
-        LANGUAGES.into_iter().zip(counts).filter(|&(_, count)| count == most).map(|(language, _)| language).collect();
+    // A single listed word that is no stop word proves nothing ("chose" is French, and English).
+    let mut leading: Vec<(Language, usize)> = LANGUAGES
+        .into_iter()
+        .zip(counts)
+        .filter(|&(_, count)| count == most || most < STOP_VOTES)
+        .map(|(language, count)| (language, count as usize))
+        .collect();
     if leading.len() > 1 {
-        let inflected = |language: Language| words().filter(|word| is_word_of(&word.text, language)).count();
-        leading.sort_by_cached_key(|&language| usize::MAX - inflected(language));
+        for (language, count) in &mut leading {
+            *count += words().filter(|word| is_word_of(&word.text, *language)).count();
+        }
+        leading.sort_by_key(|&(_, count)| usize::MAX - count);
     }
-    leading
+    leading.into_iter().map(|(language, _)| language).collect()
 }
 
 /// Whether the tables of ordinary words and of irregular forms know a word of this language.
@@ -234,6 +245,7 @@ particle_classes! {
     Rate = "rate",
     Role = "role",
     ScopeEnd = "scope-end",
+    Somebodys = "somebodys",
     Werden = "werden",
 }
 
