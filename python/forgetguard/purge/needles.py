@@ -129,7 +129,10 @@ class Needles:
         unique: dict[bytes, Needle] = {}
         for needle in needles:
             known = unique.get(needle.folded)
-            unique[needle.folded] = needle if known is None else Needle(needle.folded, (*known.raw, *needle.raw))
+            if known is None:
+                unique[needle.folded] = needle
+            elif known.raw != needle.raw:  # each form once: a sentence may come a hundred thousand times
+                unique[needle.folded] = Needle(needle.folded, tuple(dict.fromkeys((*known.raw, *needle.raw))))
         self.items = tuple(unique.values())
         self.short = short
 

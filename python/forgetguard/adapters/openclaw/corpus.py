@@ -62,7 +62,8 @@ class Corpus:
         self.agent = agent
         self.root = agent.workspace / FOLDER
         self._lines: dict[tuple[Path, _Stamp, frozenset[str]], tuple[Line, ...]] = {}
-        self._hits: dict[tuple[Path, _Stamp, frozenset[str], frozenset[bytes]], frozenset[int]] = {}
+        self._hits: dict[tuple[Path, _Stamp, frozenset[str]], frozenset[int]] = {}
+        self._hits_of: Needles | None = None
         self._said: dict[tuple[frozenset[str], tuple[object, ...]], dict[bytes, bool]] = {}
 
     def walk(self) -> tuple[tuple[files.FoundFile, ...], tuple[Finding, ...]]:
@@ -128,8 +129,10 @@ class Corpus:
 
     def others_hold(self, file: files.FoundFile, targets: Targets) -> frozenset[int]:
         """The numbers of the needles that lines of other sessions hold."""
-        folded = frozenset(one.folded for one in targets.needles.items)
-        key = (file.path, stamp(file.path), targets.sessions, folded)
+        if self._hits_of is not targets.needles:
+            self._hits_of = targets.needles
+            self._hits.clear()
+        key = (file.path, stamp(file.path), targets.sessions)
         if key not in self._hits:
             self._hits[key] = frozenset(self._held(file.path.read_bytes(), targets))
         return self._hits[key]

@@ -38,10 +38,12 @@ class Leftovers(Surface):
     def _files(self, targets: Targets) -> Iterator[tuple[str, Path]]:
         for path in self._cached(targets):
             yield "readCaches", path
-        patterns = [*targets.needles.raw_patterns, *(raw_form(key.encode()) for key in sorted(targets.entry_keys))]
-        patterns += [raw_form(one.encode()) for one in sorted(targets.sessions)]
         candidates = list(self._temporary())
-        for answer in run_child(candidates, patterns) if candidates and targets.sessions else ():
+        if not candidates or not targets.sessions:
+            return
+        named = sorted(targets.sessions | targets.entry_keys)
+        patterns = [*targets.needles.raw_patterns, *(raw_form(one.encode()) for one in named)]
+        for answer in run_child(candidates, patterns):
             if answer["hits"] or answer.get("error"):
                 yield "temporaryFiles", Path(str(answer["path"]))
 

@@ -20,6 +20,7 @@ from forgetguard.adapters.openclaw.keys import claim_of
 from forgetguard.adapters.openclaw.layout import Agent
 from forgetguard.adapters.openclaw.scrub import Scrubbed, Wanted, is_old_history, scrub, split
 from forgetguard.purge.needles import decode
+from forgetguard.purge.rawscan import Finder
 from forgetguard.purge.surfaces import file_tools as files
 from forgetguard.purge.surfaces.protocol import Artefact, Declaration, Erased, Finding, Standing, Surface, Targets, Work
 from forgetguard.purge.surfaces.sqlite_scan import run_child
@@ -73,6 +74,7 @@ class Workspace:
         self._content: dict[Path, tuple[object, bytes]] = {}
         self._scrubbed: dict[tuple[Path, object, object], Scrubbed] = {}
         self._wanted: tuple[object, Wanted] | None = None
+        self._snippets: tuple[Mapping[bytes, bool], Finder] | None = None
         self._facts: dict[Path, tuple[object, Facts]] = {}
 
     def walk(self) -> tuple[tuple[MemoryFile, ...], tuple[Finding, ...]]:
@@ -136,7 +138,10 @@ class Workspace:
         said = self.corpus.said(targets.sessions)
         name = (targets.sessions, targets.entry_keys, id(targets.needles), id(said))
         if self._wanted is None or self._wanted[0] != name:
-            made = Wanted(self.agent.name, targets.sessions, targets.entry_keys, said, targets.needles)
+            if self._snippets is None or self._snippets[0] is not said:
+                self._snippets = (said, Finder(tuple(said)))
+            finder = self._snippets[1]
+            made = Wanted(self.agent.name, targets.sessions, targets.entry_keys, said, targets.needles, finder)
             self._wanted = (name, made)
             self._scrubbed.clear()
         return self._wanted[1]

@@ -43,17 +43,17 @@ _OLD_HISTORY = re.compile(rb"^## Memory Consolidation History\b.*?^  - `\+ ", re
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a purge looks for in files. `said`: corpus snippets, and whether a session that stays said the same."""
+    """What a purge looks for in files. `said`: corpus snippets, and whether a session that stays said the same.
+
+    `snippets` finds them by their number in `said`.
+    """
 
     agent: str
     sessions: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
     said: Mapping[bytes, bool] = field(default_factory=dict, repr=False)
     needles: Needles = field(default_factory=Needles, repr=False)
-
-    @cached_property
-    def snippets(self) -> Finder:
-        return Finder(tuple(self.said))
+    snippets: Finder = field(default_factory=lambda: Finder(()), repr=False)
 
     @cached_property
     def shared(self) -> tuple[bool, ...]:
