@@ -58,8 +58,36 @@ BACKEND: Literal["native", "python"] = _choose(os.environ.get(VARIABLE) or "auto
 
 # The types are the twin's; `_native.pyi` is held against the core by stubtest, and against the twin by a test.
 if TYPE_CHECKING or BACKEND == "python":
-    from forgetguard.rules._python import Index, cuts, explain, has_narrative, request_code, rules_version, sentences
+    from forgetguard.rules._python import (
+        Index,
+        cuts,
+        explain,
+        has_narrative,
+        quantise,
+        request_code,
+        rules_version,
+        sentences,
+    )
 else:
-    from forgetguard.rules._native import Index, cuts, explain, has_narrative, request_code, rules_version, sentences
+    from forgetguard.rules._native import (
+        Index,
+        cuts,
+        explain,
+        has_narrative,
+        quantise,
+        request_code,
+        rules_version,
+        sentences,
+    )
 
-__all__ = ["BACKEND", "Index", "cuts", "explain", "has_narrative", "request_code", "rules_version", "sentences"]
+__all__ = [
+    "BACKEND",
+    "Index",
+    "cuts",
+    "explain",
+    "has_narrative",
+    "quantise",
+    "request_code",
+    "rules_version",
+    "sentences",
+]

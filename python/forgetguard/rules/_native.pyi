@@ -3,7 +3,7 @@
 Texts are cleaned already (`text.clean`). A text is a `str`, an embedding int8 as `bytes` with its model's name.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "has_narrative",
     "judge",
     "note_words",
+    "quantise",
     "request_code",
     "rules_version",
     "sentences",
@@ -83,6 +84,9 @@ class Index:
     def add(self, text: str, values: bytes | None = None, model: str = ...) -> int:
         """The slot of a new fact."""
 
+    def add_many(self, rows: Sequence[_Row]) -> int:
+        """The slot of the first of several new facts; the others follow it, in order."""
+
     def remove(self, slot: int) -> None:
         """Take a fact out. Its slot is never used again. IndexError for a slot that never was."""
 
@@ -96,6 +100,21 @@ class Index:
 
     def match_many(self, rows: Sequence[_Row], scale: _Scale | None = None) -> list[_Hit | None]:
         """`match` for each row, in order."""
+
+    def ask_many(self, rows: Sequence[tuple[str, str]]) -> list[tuple[bool, _Hit | None]]:
+        """For each text and model: whether its embedding could change the answer; and if not, the answer."""
+
+    def scrub(
+        self,
+        text: str,
+        embed: Callable[[list[str]], Sequence[tuple[bytes, str] | None]] | None = None,
+        model: str = ...,
+        scale: _Scale | None = None,
+    ) -> tuple[list[tuple[int, int, _Hit]], list[tuple[int, int, str]]]:
+        """The spans of a text that restate something, and what to cut for them: start, end, and what to put there.
+
+        `embed` is given those texts whose answer an embedding by `model` could change.
+        """
 
     def needs_embedding(self, text: str, model: str = ...) -> bool:
         """Whether an embedding of `text` by `model` could change what `match` answers."""
@@ -124,6 +143,12 @@ def judge(
 
 def note_words(text: str) -> bool:
     """Whether `text` speaks of erasing, forgetting or not keeping at all."""
+
+def quantise(numbers: object) -> tuple[bytes, float] | None:
+    """Signed bytes and scale of an embedding given as bytes of float32, a buffer or a list of floats.
+
+    None for what `values.Vector.quantise` has an error for, or must read.
+    """
 
 def request_code(text: str) -> str:
     """The code of the rule that takes `text` for a request to forget or a note, or "" if none does."""

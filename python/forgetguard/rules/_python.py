@@ -14,6 +14,7 @@ from forgetguard.rules.requests import note_words, request_code
 from forgetguard.rules.tokens import Token, parse
 from forgetguard.rules.version import rules_version
 from forgetguard.rules.vetoes import VETOES
+from forgetguard.values import Vector
 
 __all__ = [
     "Clause",
@@ -25,6 +26,7 @@ __all__ = [
     "has_narrative",
     "judge",
     "note_words",
+    "quantise",
     "request_code",
     "rules_version",
     "sentences",
@@ -63,6 +65,11 @@ def judge(
         readings(candidate, aliases), parse(fact, aliases), similarity, past=past, wordnet=wordnet
     )
     return decision.action, decision.code, decision.why, decision.coverage
+
+
+def quantise(numbers: object) -> tuple[bytes, float] | None:
+    vector = Vector.quantise(numbers)
+    return vector.values, vector.scale
 
 
 def vetoes(candidate: str, fact: str, aliases: tuple[str, ...], wordnet: bool) -> list[str]:

@@ -1,26 +1,25 @@
-"""Many forgotten facts at once: only those that share something with a candidate are decided.
-
-`features` gives two tokens that can align a feature in common, so the index answers as asking every fact would.
-"""
+"""Many forgotten facts at once: only those that a candidate could restate are decided (`postings`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
-from forgetguard.rules.alignment import MEANING_KINDS, SUFFIX_DIGITS, content, meanings, name_variants
+from forgetguard.rules.clauses import cuts, sentences
 from forgetguard.rules.matching import Decision, judge
+from forgetguard.rules.postings import Postings, Question, features_of
 from forgetguard.rules.readings import Reading, readings
-from forgetguard.rules.tokens import Parsed, Token, parse
+from forgetguard.rules.tokens import Parsed, parse
 
 OFFSET, SLOPE = 0.358, 0.169
 """MiniLM's null distribution over unrelated facts, mean and sd: the scale on which every line is stated."""
 
 Row = tuple[str, bytes | None, str]
 """A text, its embedding as int8, and the model that made it."""
+Embed = Callable[[list[str]], Sequence[tuple[bytes, str] | None]]
+"""What embeds texts: as int8, and the model that made them; None for one that could not be embedded."""
 
 
 class Hit(NamedTuple):
@@ -50,24 +49,29 @@ class Index:
         self._past = past
         self._wordnet = wordnet
         self._facts: list[_Fact | None] = []
-        self._postings: dict[str, list[int]] = {}
+        self._postings = Postings()
 
     def add(self, text: str, values: bytes | None = None, model: str = "") -> int:
         """The slot of a new fact. `values`: its embedding as int8."""
         parsed = parse(text, self._aliases)
         slot = len(self._facts)
         self._facts.append(_Fact(parsed, values, model, _norm(values) if values else 0))
-        for feature in _features_of(parsed, self._wordnet):
-            self._postings.setdefault(feature, []).append(slot)
+        self._postings.add(features_of(parsed, self._wordnet))
         return slot
+
+    def add_many(self, rows: Iterable[Row]) -> int:
+        """The slot of the first of several new facts; the others follow it, in order."""
+        first = len(self._facts)
+        for row in rows:
+            self.add(*row)
+        return first
 
     def remove(self, slot: int) -> None:
         """Take a fact out. Its slot is never used again."""
         fact = self._facts[slot]
         if fact is not None:
             self._facts[slot] = None
-            for feature in _features_of(fact.parsed, self._wordnet):
-                self._postings[feature].remove(slot)
+            self._postings.remove(slot, features_of(fact.parsed, self._wordnet))
 
     def match(
         self,
@@ -83,10 +87,7 @@ class Index:
         candidate = readings(text, self._aliases)
         norm = _norm(values) if values else 0
         held: Hit | None = None
-        for slot in self._related(candidate):
-            fact = self._facts[slot]
-            if fact is None:
-                continue
+        for slot, fact in self._related(candidate, bool(values)):
             compared = bool(values) and fact.values is not None and fact.model == model
             similarity = similar(values or b"", norm, fact.values or b"", fact.norm, scale) if compared else None
             decision = self._judge(candidate, fact, similarity)
@@ -103,10 +104,7 @@ class Index:
     def needs_embedding(self, text: str, model: str = "") -> bool:
         """Whether an embedding of `text` by `model` could change what `match` answers."""
         candidate = readings(text, self._aliases)
-        for slot in self._related(candidate):
-            fact = self._facts[slot]
-            if fact is None:
-                continue
+        for _, fact in self._related(candidate, True):
             if fact.values is None or fact.model != model:
                 if self._judge(candidate, fact, None).action == "drop":
                     return False
@@ -118,16 +116,60 @@ class Index:
                 return False
         return False
 
+    def ask_many(self, rows: Iterable[tuple[str, str]]) -> list[tuple[bool, Hit | None]]:
+        """For each text and model: whether its embedding could change the answer; and if not, the answer."""
+        return [
+            (True, None) if self.needs_embedding(text, model) else (False, self.match(text)) for text, model in rows
+        ]
+
+    def scrub(
+        self, text: str, embed: Embed | None = None, model: str = "", scale: tuple[float, float] | None = None
+    ) -> tuple[list[tuple[int, int, Hit]], list[tuple[int, int, str]]]:
+        """The spans of a text that restate something, and what to cut for them.
+
+        A sentence of several clauses is asked clause by clause, and as a whole only if no clause restates anything.
+        `embed` is given those texts whose answer an embedding by `model` could change.
+        """
+        plan = sentences(text, self._aliases)
+        found = iter(self._answers([c.text for s in plan for c in s.clauses], embed, model, scale))
+        by_clause = [[next(found) for _ in sentence.clauses] for sentence in plan]
+        whole = [n for n, s in enumerate(plan) if len(s.clauses) > 1 and not any(by_clause[n])]
+        texts = [text[plan[n].start : plan[n].end] for n in whole]
+        by_sentence = dict(zip(whole, self._answers(texts, embed, model, scale), strict=True))
+        restated: list[tuple[int, int, Hit]] = []
+        gone: list[tuple[int, int | None]] = []
+        for at, sentence in enumerate(plan):
+            if (hit := by_sentence.get(at)) is not None:
+                gone.append((at, None))
+                restated.append((sentence.start, sentence.end, hit))
+            for n, (clause, hit) in enumerate(zip(sentence.clauses, by_clause[at], strict=True)):
+                if hit is not None:
+                    gone.append((at, n))
+                    restated.append((clause.start, clause.end, hit))
+        return restated, cuts(text, self._aliases, gone) if gone else []
+
+    def _answers(
+        self, texts: list[str], embed: Embed | None, model: str, scale: tuple[float, float] | None
+    ) -> list[Hit | None]:
+        """What each text restates, with an embedding where one could change it."""
+        if embed is None:
+            return [self.match(text) for text in texts]
+        answers = self.ask_many((text, model) for text in texts)
+        wanted = [n for n, (is_wanted, _) in enumerate(answers) if is_wanted]
+        made = dict(zip(wanted, embed([texts[n] for n in wanted]), strict=True)) if wanted else {}
+        rows = [(texts[n], *(row or (None, ""))) for n, row in made.items()]
+        embedded = dict(zip(wanted, self.match_many(rows, scale), strict=True))
+        return [embedded.get(n, hit) for n, (_, hit) in enumerate(answers)]
+
     def _judge(self, candidate: tuple[Reading, ...], fact: _Fact, similarity: float | None) -> Decision:
         return judge(candidate, fact.parsed, similarity, past=self._past, wordnet=self._wordnet)
 
-    def _related(self, candidate: tuple[Reading, ...]) -> list[int]:
-        """Slots of the facts that share a feature with some reading, in slot order."""
-        found: set[int] = set()
-        for reading in candidate:
-            for feature in _features_of(reading.parsed, self._wordnet):
-                found.update(self._postings.get(feature, ()))
-        return sorted(found)
+    def _related(self, candidate: tuple[Reading, ...], compared: bool) -> Iterator[tuple[int, _Fact]]:
+        """The facts that some reading may restate, in slot order. `compared`: there may be a similarity."""
+        for slot in self._postings.related(Question(candidate, self._wordnet, compared)):
+            fact = self._facts[slot]
+            if fact is not None:
+                yield slot, fact
 
 
 def _hit(slot: int, decision: Decision, similarity: float | None) -> Hit:
@@ -149,33 +191,6 @@ def explain(
     parsed = parse(fact[0], aliases)
     decision = judge(readings(candidate[0], aliases), parsed, similarity, past=past, wordnet=wordnet)
     return decision.action, decision.code, decision.why, similarity, decision.coverage
-
-
-@lru_cache(maxsize=4096)
-def _features_of(parsed: Parsed, wordnet: bool) -> tuple[str, ...]:
-    """What a text can be found by, each once."""
-    found: dict[str, None] = {f"x{parsed.exact}": None}
-    for token in (*content(parsed), *(t for t in parsed.tokens if t.role == "label")):
-        found.update(dict.fromkeys(_features(token, parsed.language, wordnet)))
-    return tuple(found)
-
-
-def _features(token: Token, language: str, wordnet: bool) -> Iterable[str]:
-    yield f"k{token.key}"
-    yield f"k{token.form}"
-    if token.kind in ("name", "word"):
-        yield from (f"k{short}" for short in name_variants(token.form))
-    if token.kind in MEANING_KINDS:
-        yield from meanings(token, language, wordnet)
-    if token.kind == "date":
-        for reading in token.key.split("|"):
-            yield from (
-                f"{part}{value}" for part, value in zip("ymd", reading.split("-"), strict=False) if value != "0"
-            )
-    elif token.kind in ("phone", "number") and len(token.key) >= SUFFIX_DIGITS:
-        yield f"p{token.key[-SUFFIX_DIGITS:]}"
-    elif token.kind == "cjk":
-        yield from (f"h{char}" for char in token.form)
 
 
 def _norm(values: bytes) -> int:

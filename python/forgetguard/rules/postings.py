@@ -181,7 +181,8 @@ class Question:
 
 def claims(parsed: Parsed) -> Iterable[Token]:
     """The tokens that carry a claim, and those that carry one beside a text that says the same."""
-    return (*content(parsed), *(t for t in parsed.tokens if t.role == "label" and t.kind != "user"))
+    labels = (t for t in parsed.tokens if t.role == "label" and t.kind not in ("mark", "negation", "user"))
+    return (*content(parsed), *labels)
 
 
 def _is_optional(token: Token) -> bool:

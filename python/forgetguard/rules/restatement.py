@@ -81,13 +81,15 @@ class ForgottenIndex:
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Take in entries, in ledger order. An entry whose id is known already is passed over."""
+        known: set[str] = set()
+        new: list[Entry] = []
         for entry in entries:
-            if entry.id and entry.id in self._slots:
+            if entry.id and (entry.id in self._slots or entry.id in known):
                 continue
-            vector = entry.vector
-            slot = self._core.add(
-                checked_text(entry.text), vector.values if vector else None, vector.model if vector else ""
-            )
+            known.add(entry.id)
+            new.append(entry)
+        first = self._core.add_many([_row(checked_text(entry.text), entry.vector) for entry in new])
+        for slot, entry in enumerate(new, first):
             self._entries[slot] = entry
             if entry.id:
                 self._slots[entry.id] = slot
@@ -117,20 +119,37 @@ class ForgottenIndex:
         elif len(embeddings) != len(texts):
             raise InvalidInput("there are not as many embeddings as texts")
         checked = [checked_text(text) for text in texts]
-        vectors = [self._vector(t, given, calibration) for t, given in zip(checked, embeddings, strict=True)]
-        rows = [(t, v.values if v else None, v.model if v else "") for t, v in zip(checked, vectors, strict=True)]
-        hits = self._core.match_many(rows, _scale(calibration))
-        return [None if hit is None else self._match(hit) for hit in hits]
+        scale = _scale(calibration)
+        lazy = [n for n, given in enumerate(embeddings) if callable(given)]
+        asked = self._core.ask_many([(checked[n], _model(embeddings[n], calibration)) for n in lazy]) if lazy else []
+        wanted = {n for n, (is_wanted, _) in zip(lazy, asked, strict=True) if is_wanted}
+        hits = {n: hit for n, (is_wanted, hit) in zip(lazy, asked, strict=True) if not is_wanted}
+        rest = [n for n in range(len(checked)) if n not in hits]
+        rows = [
+            _row(checked[n], _made(embeddings[n], checked[n]) if n in wanted else _as_vector(embeddings[n]))
+            for n in rest
+        ]
+        hits |= zip(rest, self._core.match_many(rows, scale), strict=True)
+        return [None if (hit := hits[n]) is None else self._match(hit) for n in range(len(checked))]
+
+    def scrubbed(
+        self, text: str, embedder: Callable[[str], Vector | None] | None, calibration: Scale | None
+    ) -> tuple[list[tuple[int, int, Match]], list[tuple[int, int, str]]]:
+        """The spans of a cleaned text that restate something, and what to cut for them (see `scrubbing`)."""
+        embed = None
+        if embedder is not None:
+            ask = embedder
+
+            def embed(texts: list[str]) -> list[tuple[bytes, str] | None]:
+                vectors = [ask(text) for text in texts]
+                return [None if vector is None else (vector.values, vector.model) for vector in vectors]
+
+        restated, cuts = self._core.scrub(text, embed, _model(embedder, calibration), _scale(calibration))
+        return [(start, end, self._match(hit)) for start, end, hit in restated], cuts
 
     def needs_embedding(self, text: str, model: str = "") -> bool:
         """Whether an embedding of `text` by `model` could change what `match` answers."""
         return self._core.needs_embedding(checked_text(text), model)
-
-    def _vector(self, text: str, embedding: Embedding, calibration: Scale | None) -> Vector | None:
-        if callable(embedding):
-            model = calibration.model_id if calibration is not None else str(getattr(embedding, "model_id", ""))
-            return embedding(text) if self._core.needs_embedding(text, model) else None
-        return _as_vector(embedding)
 
     def _match(self, hit: tuple[int, str, str, str, float | None, float]) -> Match:
         slot, action, code, why, similarity, coverage = hit
@@ -192,10 +211,24 @@ def checked_text(text: object) -> str:
     return clean(text)
 
 
-def _as_vector(embedding: Vector | Sequence[float] | bytes | None) -> Vector | None:
+def _row(text: str, vector: Vector | None) -> tuple[str, bytes | None, str]:
+    return (text, vector.values, vector.model) if vector is not None else (text, None, "")
+
+
+def _model(embedding: object, calibration: Scale | None) -> str:
+    """The model of an embedder: that of the calibration, or the one it names itself."""
+    return calibration.model_id if calibration is not None else str(getattr(embedding, "model_id", ""))
+
+
+def _made(embedder: Embedding, text: str) -> Vector | None:
+    return embedder(text) if callable(embedder) else None
+
+
+def _as_vector(embedding: Embedding) -> Vector | None:
     if embedding is None or isinstance(embedding, Vector):
         return embedding
-    return Vector.quantise(embedding)
+    quantised = _backend.quantise(embedding)
+    return Vector.quantise(embedding) if quantised is None else Vector(*quantised)
 
 
 def _scale(calibration: Scale | None) -> tuple[float, float] | None:

@@ -41,28 +41,10 @@ def scrub(
     if no clause restates anything. What is not cut is returned as it was, byte for byte. `embedder` embeds one sentence
     and is asked only where that could matter. Raises InvalidText.
     """
-    cleaned = checked_text(text)
-    plan = _backend.sentences(cleaned, index.aliases)
-    asked = [clause for sentence in plan for clause in sentence.clauses]
-    found = dict(zip(asked, _ask([c.text for c in asked], index, embedder, calibration), strict=True))
-    whole = [s for s in plan if len(s.clauses) > 1 and not any(found[c] for c in s.clauses)]
-    matches = dict(
-        zip(whole, _ask([cleaned[s.start : s.end] for s in whole], index, embedder, calibration), strict=True)
-    )
-    removed: list[Removed] = []
-    gone: list[tuple[int, int | None]] = []
-    for at, sentence in enumerate(plan):
-        match = matches.get(sentence)
-        if match is not None:
-            gone.append((at, None))
-            removed.append(Removed(sentence.start, sentence.end, match))
-        for n, clause in enumerate(sentence.clauses):
-            match = found[clause]
-            if match is not None:
-                gone.append((at, n))
-                removed.append(Removed(clause.start, clause.end, match))
-    left = _without(text, _backend.cuts(cleaned, index.aliases, gone)) if gone else text
-    return Scrubbed(left, tuple(removed), not _backend.has_narrative(checked_text(left)))
+    restated, cuts = index.scrubbed(checked_text(text), embedder, calibration)
+    left = _without(text, cuts) if cuts else text
+    removed = tuple(Removed(start, end, match) for start, end, match in restated)
+    return Scrubbed(left, removed, not _backend.has_narrative(checked_text(left)))
 
 
 def _without(text: str, cuts: Sequence[tuple[int, int, str]]) -> str:
@@ -72,9 +54,3 @@ def _without(text: str, cuts: Sequence[tuple[int, int, str]]) -> str:
         out.extend((text[last:start], instead))
         last = end
     return "".join((*out, text[last:]))
-
-
-def _ask(
-    texts: list[str], index: ForgottenIndex, embedder: Callable[[str], Vector] | None, calibration: Scale | None
-) -> list[Match | None]:
-    return index.match_many(texts, [embedder] * len(texts) if embedder else None, calibration=calibration)

@@ -120,11 +120,6 @@ pub(crate) fn is_content(token: Said<'_>) -> bool {
     token.role == Role::Content && !matches!(token.kind, Kind::Mark | Kind::Negation | Kind::User)
 }
 
-/// The tokens that carry a claim.
-pub(crate) fn content(parsed: &Parsed) -> impl Iterator<Item = Said<'_>> {
-    parsed.tokens().filter(|&token| is_content(token))
-}
-
 /// The tokens that carry a claim, and the labels that are one in `other` ("Weight: 94 kg" beside "weighs 94 kg").
 fn content_beside<'a>(parsed: &'a Parsed, other: &Parsed) -> Vec<Said<'a>> {
     let claimed = |label: Said<'_>| other.tokens().any(|t| t.role == Role::Content && t.key == label.key);

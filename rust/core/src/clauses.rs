@@ -11,6 +11,7 @@ use crate::alignment::is_content;
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon;
+use crate::parallel::in_parallel;
 use crate::text::{Class, char_class, fold_text, index};
 use crate::tokens::{Parsed, Role, Said, parse};
 use crate::words::{Particle, is_particle};
@@ -65,7 +66,7 @@ pub struct Sentence {
 pub type Cut = (u32, u32, String);
 
 /// A text with the class and place of each of its characters.
-struct Chars<'a> {
+pub(crate) struct Chars<'a> {
     text: &'a str,
     letters: Vec<char>,
     classes: Vec<Class>,
@@ -84,7 +85,7 @@ impl<'a> Chars<'a> {
         self.letters.len()
     }
 
-    fn slice(&self, start: usize, end: usize) -> &'a str {
+    pub(crate) fn slice(&self, start: usize, end: usize) -> &'a str {
         &self.text[self.bytes[start]..self.bytes[end.max(start)]]
     }
 
@@ -119,20 +120,41 @@ pub(crate) fn sentences_of_parsed<S: AsRef<str>>(text: &str, aliases: &[S], whol
     sentences_of(&Chars::new(text), aliases, Some(whole))
 }
 
+/// The same, on every core, with the text's characters.
+pub(crate) fn plan<'a>(text: &'a str, aliases: &[String]) -> (Chars<'a>, Vec<Sentence>) {
+    let chars = Chars::new(text);
+    let sentences = in_parallel(&spans(&chars), |span| sentence(&chars, aliases, None, span));
+    (chars, sentences)
+}
+
 fn sentences_of<S: AsRef<str>>(text: &Chars<'_>, aliases: &[S], whole: Option<&Parsed>) -> Vec<Sentence> {
+    spans(text).iter().map(|span| sentence(text, aliases, whole, span)).collect()
+}
+
+/// Where a sentence stands, and where its line begins, if it fills one.
+type SentenceSpan = (usize, usize, Option<u32>);
+
+fn spans(text: &Chars<'_>) -> Vec<SentenceSpan> {
     let mut out = Vec::new();
     for block in blocks(text) {
         let found = sentence_spans(text, block.body, block.end);
         let alone = (block.item && found.len() == 1).then(|| index(block.start));
-        for (start, end) in found {
-            let clauses = match whole {
-                Some(parsed) if start == 0 && end == text.len() => clauses(text, start, end, parsed),
-                _ => clauses(text, start, end, &parse(text.slice(start, end), aliases)),
-            };
-            out.push(Sentence { start: index(start), end: index(end), clauses, line: alone });
-        }
+        out.extend(found.into_iter().map(|(start, end)| (start, end, alone)));
     }
     out
+}
+
+fn sentence<S: AsRef<str>>(
+    text: &Chars<'_>,
+    aliases: &[S],
+    whole: Option<&Parsed>,
+    &(start, end, line): &SentenceSpan,
+) -> Sentence {
+    let clauses = match whole {
+        Some(parsed) if start == 0 && end == text.len() => clauses(text, start, end, parsed),
+        _ => clauses(text, start, end, &parse(text.slice(start, end), aliases)),
+    };
+    Sentence { start: index(start), end: index(end), clauses, line }
 }
 
 // -- lines and blocks --------------------------------------------------------------------------------------------------
@@ -527,9 +549,11 @@ pub fn has_narrative(text: &str) -> bool {
     let says = |text: &str| {
         parse(text, &NO_ALIASES).tokens().any(|token| token.role == Role::Content && token.kind != Kind::Mark)
     };
-    sentences_of(&chars, &NO_ALIASES, None)
-        .iter()
-        .any(|sentence| !is_heading(&chars, sentence) && sentence.clauses.iter().any(|clause| says(&clause.text)))
+    // One after the other: mostly the first says something.
+    spans(&chars).iter().any(|span| {
+        let sentence = sentence(&chars, &NO_ALIASES, None, span);
+        !is_heading(&chars, &sentence) && sentence.clauses.iter().any(|clause| says(&clause.text))
+    })
 }
 
 fn is_heading(text: &Chars<'_>, sentence: &Sentence) -> bool {
@@ -550,7 +574,11 @@ fn is_heading(text: &Chars<'_>, sentence: &Sentence) -> bool {
 #[must_use]
 pub fn cuts<S: AsRef<str>>(text: &str, aliases: &[S], removed: &[(usize, Option<usize>)]) -> Vec<Cut> {
     let chars = Chars::new(text);
-    let plan = sentences_of(&chars, aliases, None);
+    cuts_of_plan(&chars, &sentences_of(&chars, aliases, None), removed)
+}
+
+/// The same for a text whose sentences are known.
+pub(crate) fn cuts_of_plan(chars: &Chars<'_>, plan: &[Sentence], removed: &[(usize, Option<usize>)]) -> Vec<Cut> {
     let mut gone: FxHashMap<usize, Vec<Option<usize>>> = FxHashMap::default();
     for &(at, clause) in removed {
         gone.entry(at).or_default().push(clause);
@@ -566,15 +594,15 @@ pub fn cuts<S: AsRef<str>>(text: &str, aliases: &[S], removed: &[(usize, Option<
             gone.get(&at).is_some_and(|clauses| clauses.contains(&None) || clauses.len() == sentence.clauses.len())
         })
         .collect();
-    let (mut spans, taken) = whole_blocks(&chars, &plan, &whole);
+    let (mut spans, taken) = whole_blocks(chars, plan, &whole);
     for (at, sentence) in plan.iter().enumerate().filter(|(at, _)| !taken[*at]) {
         let Some(clauses) = gone.get(&at) else { continue };
         if whole[at] {
-            let (start, end) = whole_of(&chars, sentence);
+            let (start, end) = whole_of(chars, sentence);
             spans.push((start, end, String::new()));
         } else {
             let clauses: Vec<usize> = clauses.iter().copied().flatten().collect();
-            parts(&chars, sentence, &clauses, &mut spans);
+            parts(chars, sentence, &clauses, &mut spans);
         }
     }
     spans.sort_unstable();

@@ -1,21 +1,19 @@
-//! Many forgotten facts at once: only those that share something with a candidate are decided.
-//!
-//! [`features`] gives two tokens that can align a feature in common, so the index answers as asking every fact would.
+//! Many forgotten facts at once: only those that a candidate could restate are decided ([`crate::postings`]).
 
-use std::hash::Hasher;
-
-use rustc_hash::{FxHashMap, FxHasher};
-
-use crate::alignment::{SUFFIX_DIGITS, content, may_mean, meaning, name_variants, senses};
-use crate::lexemes::Kind;
 use crate::matching::{Action, Decision, Options, judge};
+use crate::parallel::in_parallel;
+use crate::postings::{Features, Postings, Question, features_of};
 use crate::readings::{Reading, readings};
 use crate::text::index;
-use crate::tokens::{Parsed, Said, parse};
+use crate::tokens::{Parsed, parse};
+
+/// Facts that are read at one time: their texts and their tokens stand in memory together.
+const BATCH: usize = 8192;
 
 /// MiniLM's null distribution over unrelated facts, mean and sd: the scale on which every line is stated.
 const OFFSET: f64 = 0.358;
 const SLOPE: f64 = 0.169;
+const INT8_LIMIT: f64 = 127.0;
 
 /// An embedding as int8, and the model that made it.
 #[derive(Clone, Copy, Debug)]
@@ -54,20 +52,13 @@ struct Fact {
     norm: u32,
 }
 
-/// The slots of one feature, in order. Most features belong to one fact.
-#[derive(Debug)]
-enum Posting {
-    One(u32),
-    Many(Vec<u32>),
-}
-
-impl Posting {
-    fn slots(&self) -> &[u32] {
-        match self {
-            Self::One(slot) => std::slice::from_ref(slot),
-            Self::Many(slots) => slots,
-        }
-    }
+/// What a text without an embedding is answered, or that an embedding could change it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    /// As [`Index::find`] without an embedding.
+    Found(Option<Hit>),
+    /// An embedding could change what [`Index::find`] answers.
+    Wanted,
 }
 
 /// Facts by slot, in the order in which they were added. Texts are cleaned already ([`crate::clean`]).
@@ -77,7 +68,7 @@ pub struct Index {
     options: Options,
     facts: Vec<Option<Fact>>,
     models: Vec<String>,
-    postings: FxHashMap<u64, Posting>,
+    postings: Postings,
 }
 
 impl Index {
@@ -87,19 +78,38 @@ impl Index {
         Self { aliases, options, ..Self::default() }
     }
 
+    /// Further names of the user.
+    #[must_use]
+    pub fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+
     /// The slot of a new fact.
     pub fn add(&mut self, text: &str, embedding: Option<Embedding<'_>>) -> usize {
         let parsed = parse(text, &self.aliases);
-        let slot = self.facts.len();
-        for feature in features_of(&parsed, self.options.wordnet) {
-            self.postings
-                .entry(feature)
-                .and_modify(|posting| match posting {
-                    Posting::One(first) => *posting = Posting::Many(vec![*first, index(slot)]),
-                    Posting::Many(slots) => slots.push(index(slot)),
-                })
-                .or_insert(Posting::One(index(slot)));
+        let features = features_of(&parsed, self.options.wordnet);
+        self.insert(parsed, &features, embedding)
+    }
+
+    /// The slot of the first of several new facts; the others follow it, in order. Reads them on every core.
+    pub fn add_many(&mut self, facts: &[(&str, Option<Embedding<'_>>)]) -> usize {
+        let first = self.facts.len();
+        for batch in facts.chunks(BATCH) {
+            let read = in_parallel(batch, |(text, _)| {
+                let parsed = parse(text, &self.aliases);
+                let features = features_of(&parsed, self.options.wordnet);
+                (parsed, features)
+            });
+            for ((parsed, features), &(_, embedding)) in read.into_iter().zip(batch) {
+                self.insert(parsed, &features, embedding);
+            }
         }
+        first
+    }
+
+    fn insert(&mut self, parsed: Parsed, features: &Features, embedding: Option<Embedding<'_>>) -> usize {
+        let slot = self.facts.len();
+        self.postings.add(index(slot), features);
         let values = embedding.map(|embedding| Box::from(embedding.values));
         let norm = embedding.map_or(0, |embedding| norm(embedding.values));
         let model = self.model_number(embedding.map_or("", |embedding| embedding.model));
@@ -112,68 +122,72 @@ impl Index {
         let Some(fact) = self.facts.get_mut(slot).and_then(Option::take) else {
             return;
         };
-        for feature in features_of(&fact.parsed, self.options.wordnet) {
-            let Some(posting) = self.postings.get_mut(&feature) else {
-                continue;
-            };
-            if let Posting::Many(slots) = posting {
-                slots.retain(|&other| other as usize != slot);
-                if !slots.is_empty() {
-                    continue;
-                }
-            }
-            self.postings.remove(&feature);
-        }
+        self.postings.remove(index(slot), &features_of(&fact.parsed, self.options.wordnet));
     }
 
     /// The first fact in slot order that `text` restates, a drop before a hold.
     #[must_use]
     pub fn find(&self, text: &str, embedding: Option<Embedding<'_>>, scale: Option<Scale>) -> Option<Hit> {
-        let candidate = readings(text, &self.aliases);
+        self.find_read(&readings(text, &self.aliases), embedding, scale)
+    }
+
+    /// The same for a text that is read already.
+    pub(crate) fn find_read(
+        &self,
+        candidate: &[Reading],
+        embedding: Option<Embedding<'_>>,
+        scale: Option<Scale>,
+    ) -> Option<Hit> {
         let embedding = embedding.filter(|embedding| !embedding.values.is_empty());
         let norm_of_candidate = embedding.map_or(0, |embedding| norm(embedding.values));
         let model = embedding.and_then(|embedding| self.known_model(embedding.model));
         let mut held = None;
-        for (slot, fact) in self.related(&candidate) {
+        self.each_related(candidate, model.is_some(), |slot, fact| {
             let similarity = match (embedding, &fact.values) {
                 (Some(embedding), Some(values)) if Some(fact.model) == model => {
                     scaled(embedding.values, norm_of_candidate, values, fact.norm, scale)
                 }
                 _ => None,
             };
-            let decision = judge(&candidate, &fact.parsed, similarity, self.options);
+            let decision = judge(candidate, &fact.parsed, similarity, self.options);
             let hit = Hit { slot, decision, similarity };
             match decision.action {
                 Action::Drop => return Some(hit),
                 Action::Hold => held = held.or(Some(hit)),
                 Action::Store => {}
             }
-        }
-        held
+            None
+        })
+        .or(held)
     }
 
     /// Whether an embedding of `text` by `model` could change what [`Self::find`] answers.
     #[must_use]
     pub fn needs_embedding(&self, text: &str, model: &str) -> bool {
-        let candidate = readings(text, &self.aliases);
+        self.ask_read(&readings(text, &self.aliases), model) == Answer::Wanted
+    }
+
+    /// What [`Self::find`] answers without an embedding, if none by `model` could change it.
+    #[must_use]
+    pub fn ask(&self, text: &str, model: &str) -> Answer {
+        self.ask_read(&readings(text, &self.aliases), model)
+    }
+
+    /// The same for a text that is read already.
+    pub(crate) fn ask_read(&self, candidate: &[Reading], model: &str) -> Answer {
         let model = self.known_model(model);
-        for (_, fact) in self.related(&candidate) {
-            let judged = |similarity| judge(&candidate, &fact.parsed, similarity, self.options);
+        let is_wanted = self.each_related(candidate, model.is_some(), |_, fact| {
+            let judged = |similarity| judge(candidate, &fact.parsed, similarity, self.options);
             if fact.values.is_none() || Some(fact.model) != model {
-                if judged(None).action == Action::Drop {
-                    return false;
-                }
-                continue;
+                return (judged(None).action == Action::Drop).then_some(false);
             }
             let low = judged(Some(-1.0));
             if low != judged(Some(1.0)) {
-                return true;
+                return Some(true);
             }
-            if low.action == Action::Drop {
-                return false;
-            }
-        }
-        false
+            (low.action == Action::Drop).then_some(false)
+        });
+        if is_wanted == Some(true) { Answer::Wanted } else { Answer::Found(self.find_read(candidate, None, None)) }
     }
 
     fn known_model(&self, model: &str) -> Option<u32> {
@@ -187,81 +201,19 @@ impl Index {
         })
     }
 
-    /// The facts that share a feature with some reading, in slot order.
-    fn related(&self, candidate: &[Reading]) -> impl Iterator<Item = (usize, &Fact)> {
-        let mut seen = vec![0_u64; self.facts.len().div_ceil(64)];
-        for feature in candidate.iter().flat_map(|reading| features_of(&reading.parsed, self.options.wordnet)) {
-            for &slot in self.postings.get(&feature).map_or(&[][..], Posting::slots) {
-                seen[slot as usize / 64] |= 1 << (slot % 64);
-            }
-        }
-        let slots = seen.into_iter().enumerate().flat_map(|(block, bits)| {
-            let mut bits = bits;
-            std::iter::from_fn(move || {
-                let bit = bits.trailing_zeros() as usize;
-                bits &= bits.wrapping_sub(1);
-                (bit < 64).then_some(block * 64 + bit)
-            })
-        });
-        slots.filter_map(|slot| Some((slot, self.facts[slot].as_ref()?)))
+    /// The first answer about the facts that some reading may restate, asked in slot order.
+    fn each_related<T>(
+        &self,
+        candidate: &[Reading],
+        compared: bool,
+        mut ask: impl FnMut(usize, &Fact) -> Option<T>,
+    ) -> Option<T> {
+        let question = Question::new(candidate, self.options.wordnet, compared);
+        self.postings.each(&question, |slot| {
+            let fact = self.facts[slot as usize].as_ref()?;
+            ask(slot as usize, fact)
+        })
     }
-}
-
-// -- features ----------------------------------------------------------------------------------------------------------
-
-/// What a text can be found by, each once. Two texts that share nothing may share a hash: then one more is decided.
-fn features_of(parsed: &Parsed, wordnet: bool) -> Vec<u64> {
-    let mut out = vec![feature(b'x', parsed.exact())];
-    for token in content(parsed) {
-        features(token, wordnet, &mut out);
-    }
-    out.sort_unstable();
-    out.dedup();
-    out
-}
-
-fn features(token: Said<'_>, wordnet: bool, out: &mut Vec<u64>) {
-    out.push(feature(b'k', token.key));
-    out.push(feature(b'k', token.form));
-    if token.kind == Kind::Name {
-        out.extend(name_variants(token.form).map(|short| feature(b'k', short)));
-    }
-    if may_mean(token.kind) {
-        let meaning = meaning(token);
-        out.extend(meaning.groups.iter().map(|&group| numbered(b'g', group)));
-        out.extend(meaning.converse.iter().map(|&pair| numbered(b'c', pair.unsigned_abs())));
-        out.extend(meaning.antonyms.iter().map(|&pair| numbered(b'a', pair.unsigned_abs())));
-        if wordnet {
-            out.extend(senses(token).iter().map(|&sense| numbered(b's', sense)));
-        }
-    }
-    match token.kind {
-        Kind::Date => {
-            for reading in token.key.split('|') {
-                let parts = b"ymd".iter().zip(reading.split('-')).filter(|&(_, value)| value != "0");
-                out.extend(parts.map(|(&part, value)| feature(part, value)));
-            }
-        }
-        Kind::Phone | Kind::Number if token.key.len() >= SUFFIX_DIGITS => {
-            out.push(feature(b'p', &token.key[token.key.len() - SUFFIX_DIGITS..]));
-        }
-        Kind::Cjk => out.extend(token.form.chars().map(|char| numbered(b'h', char as u32))),
-        _ => {}
-    }
-}
-
-fn feature(sort: u8, text: &str) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write_u8(sort);
-    hasher.write(text.as_bytes());
-    hasher.finish()
-}
-
-fn numbered(sort: u8, number: u32) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write_u8(sort);
-    hasher.write_u32(number);
-    hasher.finish()
 }
 
 // -- similarity --------------------------------------------------------------------------------------------------------
@@ -272,6 +224,21 @@ fn norm(values: &[u8]) -> u32 {
 
 fn signed(byte: u8) -> i32 {
     i32::from(i8::from_ne_bytes([byte]))
+}
+
+/// The int8 form of an embedding and its scale: the greatest is 127, a tie goes to the even one.
+///
+/// None for a vector that is empty, all zero, or not finite: the caller has an error for each.
+#[must_use]
+pub fn quantise(floats: &[f64]) -> Option<(Vec<u8>, f64)> {
+    if !floats.iter().all(|float| float.is_finite()) {
+        return None;
+    }
+    let scale = floats.iter().fold(0.0, |most: f64, float| most.max(float.abs())) / INT8_LIMIT;
+    let values = floats.iter().map(|float| (float / scale).round_ties_even());
+    #[allow(clippy::cast_possible_truncation)] // a whole number that is small enough
+    let byte = |value: f64| (value.abs() <= INT8_LIMIT).then_some((value as i8).to_ne_bytes()[0]);
+    Some((values.map(byte).collect::<Option<Vec<u8>>>()?, scale)).filter(|_| scale > 0.0)
 }
 
 /// The dot product of signed bytes: an exact integer.

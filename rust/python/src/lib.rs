@@ -18,7 +18,7 @@ mod _native {
     #[pymodule_export]
     use super::clauses::{Clause, Sentence, cuts, has_narrative, sentences};
     #[pymodule_export]
-    use super::index::{Index, explain};
+    use super::index::{Index, explain, quantise};
     #[pymodule_export]
     use super::matching::{codes, judge, vetoes};
     #[pymodule_export]

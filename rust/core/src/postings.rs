@@ -1,0 +1,458 @@
+//! Which of many facts could a candidate restate? An inverted index, and bounds on what two texts can have in common.
+//!
+//! A fact's token that can align with a candidate's has a feature in common with it. So what an entry's postings say of it bounds from
+//! above what it has in common with the candidate, and [`Question`] passes over an entry only where no kind of match is
+//! left: the index answers as asking every fact would.
+
+use std::cell::Cell;
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::alignment::{SUFFIX_DIGITS, is_content, is_label, may_mean, meaning, name_variants, senses, weight};
+use crate::lexemes::Kind;
+use crate::matching::{ANCHOR_SHARE, ANCHOR_WORDS, CLAUSE_SHARE, NOTE_SHARE, RARE, WORDS_SHARE};
+use crate::readings::Reading;
+use crate::tokens::{Parsed, Role, Said};
+
+/// Bits of an entry's account: its own tokens in the low ones, the candidate's above them, then an equal exact form.
+const FACT_BITS: u32 = 16;
+const CANDIDATE_BITS: u32 = 47;
+const EXACT: u64 = 1 << 63;
+/// The bit that a fact's last tokens share, if it has so many.
+const LAST: u16 = 1 << (FACT_BITS - 1);
+/// Bits of a posting that number the token; the others are the slot.
+const TOKEN_BITS: u32 = 4;
+/// Slots whose accounts are kept at one time: they fit a core's own cache.
+const BLOCK: usize = 1 << 15;
+/// What a share may lose to rounding before it is compared with its line.
+const SLACK: f64 = 0.0005;
+
+/// What a fact is found by, and the weights of its tokens.
+#[derive(Debug)]
+pub(crate) struct Features {
+    found_by: Vec<(u64, u32)>,
+    shape: Shape,
+}
+
+/// The weights of a fact's tokens: less one, in four bits each; the last bits stand for all that follow.
+///
+/// `optional`: tokens that count only if the candidate says them too; `total` is the weight of the others.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shape {
+    weights: u64,
+    total: u32,
+    count: u16,
+    optional: u16,
+}
+
+impl Shape {
+    fn add(&mut self, token: Said<'_>) {
+        let weight = weight(token);
+        let bit = self.next();
+        if bit < FACT_BITS - 1 {
+            self.weights |= u64::from(weight - 1) << (bit * 4);
+        }
+        if is_optional(token) {
+            self.optional |= 1 << bit;
+        } else {
+            self.total += weight;
+        }
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// The bit of the next token.
+    fn next(self) -> u32 {
+        u32::from(self.count).min(FACT_BITS - 1)
+    }
+
+    /// The weight of a token; the last bit may weigh as much as the whole.
+    fn weight_at(self, bit: u32) -> u32 {
+        if bit < FACT_BITS - 1 { 1 + self.nibble(bit) } else { self.total }
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // four bits
+    fn nibble(self, bit: u32) -> u32 {
+        (self.weights >> (bit * 4)) as u32 & 15
+    }
+
+    /// The weight of these tokens.
+    fn held(self, tokens: u16) -> u32 {
+        ones(u64::from(tokens)).map(|bit| self.weight_at(bit)).sum()
+    }
+
+    fn is_all(self, tokens: u16) -> bool {
+        let all = if u32::from(self.count) < FACT_BITS { (1 << self.count) - 1 } else { u16::MAX };
+        tokens != 0 && tokens | self.optional == all
+    }
+}
+
+/// The places of the bits that are set.
+fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (bit < u64::BITS).then_some(bit)
+    })
+}
+
+/// The postings of one feature, in order: a slot and the number of the token in it. Most features belong to one fact.
+#[derive(Debug)]
+enum List {
+    One(u32),
+    Many(Vec<u32>),
+}
+
+impl List {
+    fn postings(&self) -> &[u32] {
+        match self {
+            Self::One(posting) => std::slice::from_ref(posting),
+            Self::Many(postings) => postings,
+        }
+    }
+
+    fn push(&mut self, posting: u32) {
+        match self {
+            Self::One(first) => *self = Self::Many(vec![*first, posting]),
+            Self::Many(postings) => postings.push(posting),
+        }
+    }
+
+    /// Without the postings of a slot; whether none are left.
+    fn remove(&mut self, slot: u32) -> bool {
+        let Self::Many(postings) = self else { return true };
+        let start = postings.partition_point(|&posting| posting >> TOKEN_BITS < slot);
+        let end = postings.partition_point(|&posting| posting >> TOKEN_BITS <= slot);
+        postings.drain(start..end);
+        postings.is_empty()
+    }
+}
+
+/// An inverted index: facts by what they can be found by.
+#[derive(Debug, Default)]
+pub(crate) struct Postings {
+    lists: FxHashMap<u64, List>,
+    shapes: Vec<Shape>,
+}
+
+impl Postings {
+    /// Take in the fact of the next slot.
+    pub(crate) fn add(&mut self, slot: u32, features: &Features) {
+        assert!(slot < 1 << (u32::BITS - TOKEN_BITS), "an index holds 268 million facts");
+        for &(feature, token) in &features.found_by {
+            let posting = slot << TOKEN_BITS | token;
+            self.lists.entry(feature).and_modify(|list| list.push(posting)).or_insert(List::One(posting));
+        }
+        self.shapes.push(features.shape);
+    }
+
+    /// Take a fact out; its slot stays empty.
+    pub(crate) fn remove(&mut self, slot: u32, features: &Features) {
+        for (feature, _) in &features.found_by {
+            // A feature that two tokens have is gone with the first.
+            if self.lists.get_mut(feature).is_some_and(|list| list.remove(slot)) {
+                self.lists.remove(feature);
+            }
+        }
+        self.shapes[slot as usize] = Shape::default();
+    }
+
+    /// The first answer about the slots whose facts the candidate may restate, asked in order.
+    pub(crate) fn each<T>(&self, question: &Question, mut ask: impl FnMut(u32) -> Option<T>) -> Option<T> {
+        let mut lists: Vec<(&[u32], u64)> = question
+            .features
+            .iter()
+            .filter_map(|(feature, bit)| Some((self.lists.get(feature)?.postings(), *bit)))
+            .collect();
+        let mut accounts = ACCOUNTS.take();
+        let mut answer = None;
+        let mut known = Known([(0, 0); Known::SIZE]);
+        for start in (0..self.shapes.len()).step_by(BLOCK) {
+            let shapes = &self.shapes[start..self.shapes.len().min(start + BLOCK)];
+            if !fill(&mut lists, start, shapes.len(), &mut accounts) {
+                continue;
+            }
+            for (account, (slot, &shape)) in accounts.iter_mut().zip((start..).zip(shapes)) {
+                let bits = std::mem::take(account);
+                if bits != 0 && answer.is_none() && question.may_match(bits, shape, &mut known) {
+                    answer = ask(crate::text::index(slot));
+                }
+            }
+            if answer.is_some() {
+                break;
+            }
+        }
+        ACCOUNTS.set(accounts);
+        answer
+    }
+}
+
+thread_local! {
+    /// All zero between two questions.
+    static ACCOUNTS: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
+}
+
+/// Add a block's postings to its accounts, and take them off the lists; whether there were any.
+fn fill(lists: &mut Vec<(&[u32], u64)>, start: usize, count: usize, accounts: &mut Vec<u64>) -> bool {
+    if accounts.len() < count {
+        accounts.resize(count, 0);
+    }
+    let accounts = &mut accounts[..count];
+    let end = start + count;
+    let mut any = false;
+    lists.retain_mut(|(list, bit)| {
+        let here = list.partition_point(|&posting| ((posting >> TOKEN_BITS) as usize) < end);
+        let (block, rest) = list.split_at(here);
+        any |= !block.is_empty();
+        let own = u64::from(*bit != EXACT);
+        for &posting in block {
+            if let Some(account) = accounts.get_mut((posting >> TOKEN_BITS) as usize - start) {
+                *account |= *bit | own << (posting & ((1 << TOKEN_BITS) - 1));
+            }
+        }
+        *list = rest;
+        !rest.is_empty()
+    });
+    any
+}
+
+// -- the question ------------------------------------------------------------------------------------------------------
+
+/// A candidate's readings as sets of tokens, each with a bit: one that they share has one bit.
+#[derive(Debug)]
+pub(crate) struct Question {
+    features: Vec<(u64, u64)>,
+    readings: Vec<Tokens>,
+    /// Tokens of kinds that may be a code.
+    codes: u64,
+    is_request: bool,
+    /// Least share of an anchor.
+    share: f64,
+}
+
+#[derive(Debug)]
+struct Tokens {
+    bits: u64,
+    required: u64,
+    weights: [u32; CANDIDATE_BITS as usize],
+    total: u32,
+    clause: bool,
+}
+
+impl Question {
+    /// `compared`: there may be a similarity.
+    pub(crate) fn new(candidate: &[Reading], wordnet: bool, compared: bool) -> Self {
+        let mut out = Self {
+            features: Vec::with_capacity(64),
+            readings: Vec::with_capacity(candidate.len()),
+            codes: 0,
+            is_request: candidate[0].request,
+            share: if compared { ANCHOR_SHARE } else { WORDS_SHARE } - SLACK,
+        };
+        let mut known: FxHashMap<Identity<'_>, u32> = FxHashMap::default();
+        let mut hashes = Vec::new();
+        for reading in candidate {
+            let mut tokens = Tokens {
+                bits: 0,
+                required: 0,
+                weights: [0; CANDIDATE_BITS as usize],
+                total: 0,
+                clause: reading.clause,
+            };
+            let exact = (feature(b'x', reading.parsed.exact()), EXACT);
+            if !out.features.contains(&exact) {
+                out.features.push(exact);
+            }
+            for token in claims(&reading.parsed) {
+                let next = crate::text::index(known.len()) % CANDIDATE_BITS;
+                let place = *known.entry(identity(token)).or_insert_with(|| {
+                    let bit = 1 << (FACT_BITS + next);
+                    hashes.clear();
+                    features(token, wordnet, &mut hashes);
+                    hashes.extend(initial(token, INITIAL_OF_ASKED));
+                    hashes.sort_unstable();
+                    hashes.dedup();
+                    out.features.extend(hashes.iter().map(|&hash| (hash, bit)));
+                    if may_be_code(token.kind) {
+                        out.codes |= bit;
+                    }
+                    next
+                });
+                tokens.bits |= 1 << (FACT_BITS + place);
+                tokens.weights[place as usize] += weight(token);
+                if !is_optional(token) {
+                    tokens.required |= 1 << (FACT_BITS + place);
+                    tokens.total += weight(token);
+                }
+            }
+            out.readings.push(tokens);
+        }
+        out
+    }
+
+    /// Whether some kind of match is left for a fact that has at most this in common with the candidate.
+    #[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
+    fn may_match(&self, bits: u64, shape: Shape, known: &mut Known) -> bool {
+        let own = bits as u16;
+        if bits & EXACT != 0 || shape.is_all(own) {
+            return true; // exact, superset
+        }
+        let left = known.of(bits >> FACT_BITS, || self.left(bits));
+        if left == 0 {
+            return false;
+        }
+        let held = f64::from(shape.held(own)) / f64::from(shape.total.max(1));
+        if left & NAMED != 0 && held >= NOTE_SHARE - SLACK {
+            return true; // note; id, which leaves at most two others beside the code that weighs as much as any
+        }
+        let several = own & LAST != 0 || own.count_ones() > 1;
+        let rare = || ones(u64::from(own)).any(|bit| shape.weight_at(bit) > u32::from(RARE));
+        (left & SUBSET != 0 && (several || rare()))
+            || (left & SUBSET_OF_CLAUSE != 0 && several && held >= CLAUSE_SHARE - SLACK)
+            || (left & ANCHOR != 0 && held >= self.share && usize::from(shape.count) >= ANCHOR_WORDS)
+    }
+
+    /// Which kinds of match are left for a fact that holds these of the candidate's tokens.
+    fn left(&self, bits: u64) -> u8 {
+        let mut left = if self.is_request || bits & self.codes != 0 { NAMED } else { 0 };
+        for reading in &self.readings {
+            let common = bits & reading.bits;
+            if common == 0 {
+                continue;
+            }
+            if common & reading.required == reading.required {
+                left |= if reading.clause { SUBSET_OF_CLAUSE } else { SUBSET }; // nothing is added
+            }
+            if f64::from(reading.held(common)) >= self.share * f64::from(reading.total) {
+                left |= ANCHOR;
+            }
+        }
+        left
+    }
+}
+
+/// Kinds of match: a request or a code names it, the candidate or a clause of it adds nothing, both say much of it.
+const NAMED: u8 = 1;
+const SUBSET: u8 = 2;
+const SUBSET_OF_CLAUSE: u8 = 4;
+const ANCHOR: u8 = 8;
+
+/// What is left for the sets of tokens that were asked about last: most facts hold one of a few.
+struct Known([(u64, u8); Self::SIZE]);
+
+impl Known {
+    const SIZE: usize = 64;
+
+    fn of(&mut self, tokens: u64, left: impl FnOnce() -> u8) -> u8 {
+        let place = tokens.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - Self::SIZE.ilog2());
+        let known = &mut self.0[place as usize];
+        if known.0 != tokens {
+            *known = (tokens, left());
+        }
+        known.1
+    }
+}
+
+impl Tokens {
+    fn held(&self, bits: u64) -> u32 {
+        ones((bits & !EXACT) >> FACT_BITS).map(|place| self.weights[place as usize]).sum()
+    }
+}
+
+/// What tokens with the same features share.
+type Identity<'a> = (Kind, &'a str, &'a str, u32, u32, bool);
+
+fn identity<'a>(token: Said<'a>) -> Identity<'a> {
+    (token.kind, token.key, token.form, token.meaning, token.senses, senses(token).is_empty())
+}
+
+/// The tokens that carry a claim, and those that carry one beside a text that says the same.
+fn claims(parsed: &Parsed) -> impl Iterator<Item = Said<'_>> {
+    parsed.tokens().filter(|&token| is_content(token) || is_label(token))
+}
+
+/// Whether a token claims nothing by itself.
+fn is_optional(token: Said<'_>) -> bool {
+    token.role != Role::Content
+}
+
+/// Kinds of a candidate's tokens that may align with a code.
+const fn may_be_code(kind: Kind) -> bool {
+    matches!(kind, Kind::Number | Kind::Phone | Kind::Email | Kind::Url | Kind::Id)
+}
+
+// -- features ----------------------------------------------------------------------------------------------------------
+
+/// What a fact can be found by. Two texts that share nothing may share a hash: then one more is decided.
+pub(crate) fn features_of(parsed: &Parsed, wordnet: bool) -> Features {
+    let mut found_by = vec![(feature(b'x', parsed.exact()), 0)];
+    let mut shape = Shape::default();
+    let mut hashes = Vec::new();
+    for token in claims(parsed) {
+        hashes.clear();
+        features(token, wordnet, &mut hashes);
+        hashes.extend(initial(token, INITIAL_OF_FACT));
+        let number = shape.next();
+        found_by.extend(hashes.iter().map(|&hash| (hash, number)));
+        shape.add(token);
+    }
+    found_by.sort_unstable();
+    found_by.dedup();
+    Features { found_by, shape }
+}
+
+fn features(token: Said<'_>, wordnet: bool, out: &mut Vec<u64>) {
+    out.push(feature(b'k', token.key));
+    if token.form != token.key {
+        out.push(feature(b'k', token.form));
+    }
+    if matches!(token.kind, Kind::Name | Kind::Word) {
+        out.extend(name_variants(token.form).map(|short| feature(b'k', short)));
+    }
+    if may_mean(token.kind) {
+        let meaning = meaning(token);
+        out.extend(meaning.groups.iter().map(|&group| numbered(b'g', group)));
+        out.extend(meaning.converse.iter().map(|&pair| numbered(b'c', pair.unsigned_abs())));
+        out.extend(meaning.antonyms.iter().map(|&pair| numbered(b'a', pair.unsigned_abs())));
+        if wordnet {
+            out.extend(senses(token).iter().map(|&sense| numbered(b's', sense)));
+        }
+    }
+    match token.kind {
+        Kind::Date => {
+            for reading in token.key.split('|') {
+                let parts = b"ymd".iter().zip(reading.split('-')).filter(|&(_, value)| value != "0");
+                out.extend(parts.map(|(&part, value)| feature(part, value)));
+            }
+        }
+        Kind::Phone | Kind::Number if token.key.len() >= SUFFIX_DIGITS => {
+            out.push(feature(b'p', &token.key[token.key.len() - SUFFIX_DIGITS..]));
+        }
+        Kind::Cjk => out.extend(token.form.chars().map(|char| numbered(b'h', char as u32))),
+        _ => {}
+    }
+}
+
+/// Sorts of features of a lone initial and of a longer name: the first meets the second of the other text.
+const INITIAL_OF_FACT: [u8; 2] = *b"ij";
+const INITIAL_OF_ASKED: [u8; 2] = *b"ji";
+
+fn initial(token: Said<'_>, [lone, longer]: [u8; 2]) -> Option<u64> {
+    let mut chars = token.form.chars();
+    let first = chars.next().filter(|_| token.kind == Kind::Name)?;
+    Some(numbered(if chars.next().is_some() { longer } else { lone }, first as u32))
+}
+
+fn feature(sort: u8, text: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u8(sort);
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+fn numbered(sort: u8, number: u32) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u8(sort);
+    hasher.write_u32(number);
+    hasher.finish()
+}
