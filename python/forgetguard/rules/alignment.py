@@ -104,6 +104,7 @@ def align(candidate: Parsed, fact: Parsed, *, wordnet: bool = True) -> Alignment
             if _same(f, c):
                 forward[i] = j if forward[i] < 0 else forward[i]
                 backward[j] = i if backward[j] < 0 else backward[j]
+    _align_parts(facts, candidates, forward, backward)
     if same_language:
         _align_meanings(facts, candidates, forward, backward, opposite, same_language, wordnet)
     _align_characters(facts, candidates, forward, backward)
@@ -141,8 +142,6 @@ def _same(f: Token, c: Token) -> bool:
         return dates_agree(f.key, c.key)
     if _is_digits(f) and _is_digits(c):
         return _numbers_agree(f.key, c.key)
-    if f.kind == "cjk" and c.kind == "cjk":
-        return f.key == c.key or (min(len(f.key), len(c.key)) == 1 and (f.key in c.key or c.key in f.key))
     return f.kind == c.kind and f.key == c.key
 
 
@@ -293,6 +292,15 @@ def _with_synonyms(key: str, language: str) -> tuple[str, ...]:
 
 
 # -- scripts without spaces --------------------------------------------------------------------------------------------
+
+
+def _align_parts(facts: Sequence[Token], candidates: Sequence[Token], forward: list[int], backward: list[int]) -> None:
+    """A lone CJK character beside a longer piece that holds it, where neither is in the other text as it stands."""
+    for i, f in enumerate(facts):
+        for j, c in enumerate(candidates):
+            free = forward[i] < 0 and backward[j] < 0 and f.kind == c.kind == "cjk"
+            if free and min(len(f.key), len(c.key)) == 1 and (f.key in c.key or c.key in f.key):
+                forward[i], backward[j] = j, i
 
 
 def _align_characters(

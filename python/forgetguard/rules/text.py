@@ -127,7 +127,7 @@ def fold(text: str) -> Folded:
             chars[-1] = composed
             classes[-1] = char_class(composed)
             continue
-        folded, kinds = _fold_char(char)
+        folded, kinds = _fold_char(_unmarked(char))
         for c, k in zip(folded, kinds, strict=True):
             chars.append(c)
             classes.append(k)

@@ -152,6 +152,7 @@ pub(crate) fn align<'a>(candidate: &'a Parsed, fact: &'a Parsed, wordnet: bool) 
             }
         }
     }
+    align_parts(&mut out);
     if candidate.language == fact.language {
         align_meanings(&mut out, candidate.language, wordnet);
     }
@@ -198,10 +199,6 @@ fn is_same(f: Said<'_>, c: Said<'_>) -> bool {
         }
         (Kind::Date, Kind::Date) => dates_agree(f.key, c.key),
         (Kind::Phone | Kind::Number, Kind::Phone | Kind::Number) => numbers_agree(f.key, c.key),
-        (Kind::Cjk, Kind::Cjk) => {
-            f.key == c.key
-                || ((is_single(f.key) || is_single(c.key)) && (f.key.contains(c.key) || c.key.contains(f.key)))
-        }
         _ => f.kind == c.kind && f.key == c.key,
     }
 }
@@ -423,6 +420,19 @@ fn meet<T: Copy + PartialEq>(a: &[T], b: &[T], turned: impl Fn(T) -> T) -> bool 
 }
 
 // -- scripts without spaces --------------------------------------------------------------------------------------------
+
+/// A lone CJK character beside a longer piece that holds it, where neither is in the other text as it stands.
+fn align_parts(alignment: &mut Alignment<'_>) {
+    let Alignment { fact, candidate, forward, backward, .. } = alignment;
+    for (i, f) in fact.iter().enumerate().filter(|(_, token)| token.kind == Kind::Cjk) {
+        for (j, c) in candidate.iter().enumerate().filter(|(_, token)| token.kind == Kind::Cjk) {
+            let part = (is_single(f.key) || is_single(c.key)) && (f.key.contains(c.key) || c.key.contains(f.key));
+            if part && forward[i].is_none() && backward[j].is_none() {
+                (forward[i], backward[j]) = (Some(j), Some(i));
+            }
+        }
+    }
+}
 
 /// A CJK piece whose characters all stand in the other text aligns too, if most bigrams there are shared.
 fn align_characters(left: &[Said<'_>], right: &[Said<'_>], aligned: &mut [Option<usize>]) {

@@ -324,7 +324,7 @@ pub(crate) fn fold(text: &str) -> Folded {
                 continue;
             }
         }
-        match table.get(char) {
+        match table.get(unmarked(char)) {
             Target::One(folded, class) => out.push(folded, class, index(at)),
             Target::Many(folded) => {
                 for &(folded, class) in folded {
