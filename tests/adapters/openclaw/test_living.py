@@ -212,6 +212,8 @@ def test_vectors_and_rows_that_stay_still_fit(recorded: Recorded) -> None:
     after = dict(recorded.agent(sql))
     chunks = {row[0] for row in recorded.agent("SELECT id FROM memory_index_chunks")}
     assert after.keys() == chunks and after.items() <= before.items()
+    raw = recorded.agent_database.read_bytes()
+    assert not any(vector in raw for name, vector in before.items() if name not in after), "nor are their bytes left"
     found = recorded.agent(
         "SELECT id FROM memory_index_chunks_fts WHERE memory_index_chunks_fts MATCH 'Oleander' ORDER BY 1"
     )

@@ -27,6 +27,7 @@ from forgetguard.purge.report import CANNOT_PROVE, DONE, FAILED, REFUSED, worst
 from forgetguard.purge.selection import Resolution, Source
 
 NOTHING = 5
+OTHERS_SECONDS = 3600.0  # how long one agent's purge waits for the others of the same home
 _ORDER = (DONE, NOTHING, REFUSED, CANNOT_PROVE, FAILED)
 
 
@@ -144,7 +145,7 @@ def run_task(task: Task) -> Outcome:
         if task.dry_run or task.home is None:
             return preview_forget(made)
         operator, basis, request = task.codes
-        return forget(made, Home(task.home), Order(operator, basis, request))
+        return forget(made, Home(task.home), Order(operator, basis, request, wait=OTHERS_SECONDS))
     except ForgetGuardError as error:
         failed = {"code": error.code, "message": str(error), "advice": error.advice}
         return Outcome(
