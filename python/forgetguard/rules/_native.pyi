@@ -15,6 +15,7 @@ __all__ = [
     "codes",
     "cuts",
     "explain",
+    "fold_text",
     "has_narrative",
     "judge",
     "note_words",
@@ -132,6 +133,9 @@ def explain(
     candidate: _Row, fact: _Row, scale: _Scale | None, aliases: Sequence[str], past: str, wordnet: bool
 ) -> tuple[str, str, str, float | None, float]:
     """Action, code, why, similarity and coverage of one candidate and one fact."""
+
+def fold_text(text: str) -> str:
+    """The folded characters of a text: compatibility forms, case and diacritics are gone."""
 
 def has_narrative(text: str) -> bool:
     """Whether a text says anything beside its headings and list markers."""

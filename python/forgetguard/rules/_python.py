@@ -11,6 +11,7 @@ from forgetguard.rules.clauses import Clause, Sentence, cuts, has_narrative, sen
 from forgetguard.rules.index import Index, explain
 from forgetguard.rules.readings import readings
 from forgetguard.rules.requests import note_words, request_code
+from forgetguard.rules.text import fold_text
 from forgetguard.rules.tokens import Token, parse
 from forgetguard.rules.version import rules_version
 from forgetguard.rules.vetoes import VETOES
@@ -23,6 +24,7 @@ __all__ = [
     "codes",
     "cuts",
     "explain",
+    "fold_text",
     "has_narrative",
     "judge",
     "note_words",

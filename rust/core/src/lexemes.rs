@@ -420,7 +420,7 @@ impl<'a> Scanner<'a> {
         }
         let mut end = self.domain(i)?;
         let dots = || (i..end).filter(|&at| self.folded.chars[at] == '.');
-        let last = dots().last().map_or(i, |dot| dot + 1);
+        let last = dots().next_back().map_or(i, |dot| dot + 1);
         let small = self.folded.classes[last..end].iter().all(|&class| class == Class::Letter);
         if !small || self.char(end) == Some('(') {
             self.no_domain_before = end;

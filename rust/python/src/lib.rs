@@ -24,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use super::requests::{note_words, request_code};
     #[pymodule_export]
-    use super::tokens::tokens;
+    use super::tokens::{fold_text, tokens};
     #[pymodule_export]
     use super::version::rules_version;
 

@@ -5,6 +5,12 @@ use pyo3::pyfunction;
 
 use crate::text::Text;
 
+/// The folded characters of a text.
+#[pyfunction]
+pub(crate) fn fold_text(text: Text) -> String {
+    forgetguard_core::fold_text(text.as_ref())
+}
+
 /// Kind, key, form, start, end, role, relation, rarity, clause, and the flags of a token.
 type Token = (&'static str, String, String, u32, u32, &'static str, &'static str, u8, u32, Vec<&'static str>);
 
