@@ -228,13 +228,13 @@ def _paired(name: str, a: str, b: str, language: str) -> bool:
     return any(-number in table.get((language, b), ()) for number in table.get((language, a), ()))
 
 
-def meanings(token: Token, language: str, wordnet: bool) -> Iterable[str]:
-    """Features that two words share if they can align by meaning or as opposites."""
+def meanings(token: Token, language: str, wordnet: bool, end: int = 1) -> Iterable[str]:
+    """What two words share, one with `end` 1 and one with -1, if they can align by meaning or as opposites."""
     key = _stem(token, language)
     yield from (f"g{number}" for number in sorted(groups(key, language)))
-    yield from (f"c{abs(number)}" for number in sorted(_pairs()["converse"].get((language, key), ())))
+    yield from (f"c{end * number}" for number in sorted(_pairs()["converse"].get((language, key), ())))
     for synonym in _with_synonyms(key, language):
-        yield from (f"a{abs(number)}" for number in sorted(_pairs()["antonyms"].get((language, synonym), ())))
+        yield from (f"a{end * number}" for number in sorted(_pairs()["antonyms"].get((language, synonym), ())))
     if wordnet and language == "en" and token.kind == "word" and not _is_person(token):
         yield from (f"s{sense}" for sense in sorted(senses(token)))
 

@@ -31,8 +31,6 @@ SLACK = 0.0005
 """What a share may lose to rounding before it is compared with its line."""
 CODE_KINDS = (*ID_KINDS, "number")
 """Kinds of a candidate's tokens that may align with a code."""
-INITIAL_OF_FACT, INITIAL_OF_ASKED = "ij", "ji"
-"""Sorts of features of a lone initial and of a longer name: the first meets the second of the other text."""
 
 
 class Shape(NamedTuple):
@@ -137,8 +135,7 @@ class Question:
             bit = known.get(identity, 0)
             if not bit:
                 bit = known[identity] = 1 << len(known)
-                found = (*features(token, language, wordnet), *_initial(token, INITIAL_OF_ASKED))
-                self.features.extend((feature, bit) for feature in dict.fromkeys(found))
+                self.features.extend((feature, bit) for feature in _features(token, language, wordnet, False))
                 self._codes |= bit if token.kind in CODE_KINDS else 0
             bits |= bit
             weights[bit] = weights.get(bit, 0) + weight(token)
@@ -198,7 +195,7 @@ def features_of(parsed: Parsed, wordnet: bool) -> Features:
     total = optional = words = 0
     for words, token in enumerate(claims(parsed), 1):
         number = min(words - 1, LAST)
-        for feature in (*features(token, parsed.language, wordnet), *_initial(token, INITIAL_OF_FACT)):
+        for feature in _features(token, parsed.language, wordnet, True):
             found[feature, number] = None
         if len(weights) == number:
             weights.append(weight(token))
@@ -211,25 +208,22 @@ def features_of(parsed: Parsed, wordnet: bool) -> Features:
     return Features(parsed.exact, tuple(found), Shape(tuple(weights), total, (1 << len(weights)) - 1, optional, words))
 
 
-def features(token: Token, language: str, wordnet: bool) -> Iterable[str]:
-    """What a token of either text is found by."""
-    yield f"k{token.key}"
-    yield f"k{token.form}"
+@lru_cache(maxsize=4096)
+def _features(token: Token, language: str, wordnet: bool, of_fact: bool) -> tuple[str, ...]:
+    """What a token is found by, each once. What meets its opposite is turned on one of the two sides."""
+    found = [f"k{token.key}", f"k{token.form}"]
     if token.kind in ("name", "word"):
-        yield from (f"k{short}" for short in name_variants(token.form))
+        found += (f"k{short}" for short in name_variants(token.form))
+    if token.kind == "name" and token.form:
+        found.append(f"{'ij'[(len(token.form) > 1) == of_fact]}{token.form[0]}")
     if token.kind in MEANING_KINDS:
-        yield from meanings(token, language, wordnet)
+        found += meanings(token, language, wordnet, 1 if of_fact else -1)
     if token.kind == "date":
         for reading in token.key.split("|"):
-            yield from (
-                f"{part}{value}" for part, value in zip("ymd", reading.split("-"), strict=False) if value != "0"
-            )
+            parts = zip("ymd", reading.split("-"), strict=False)
+            found += (f"{part}{value}" for part, value in parts if value != "0")
     elif token.kind in ("phone", "number") and len(token.key) >= SUFFIX_DIGITS:
-        yield f"p{token.key[-SUFFIX_DIGITS:]}"
+        found.append(f"p{token.key[-SUFFIX_DIGITS:]}")
     elif token.kind == "cjk":
-        yield from (f"h{char}" for char in token.form)
-
-
-def _initial(token: Token, sorts: str) -> Iterable[str]:
-    if token.kind == "name" and token.form:
-        yield sorts[len(token.form) > 1] + token.form[0]
+        found += (f"h{char}" for char in token.form)
+    return tuple(dict.fromkeys(found))

@@ -260,7 +260,9 @@ pub(crate) type Number = u32;
 
 struct Meanings {
     numbers: ByWord<Number>,
-    meanings: Vec<Meaning>,
+    found: Vec<Meaning>,
+    /// The meanings of the words that each may align with, sorted; itself among them.
+    related: Vec<Box<[Number]>>,
 }
 
 impl Meanings {
@@ -288,16 +290,40 @@ impl Meanings {
                 }
             }
         }
-        let mut table = Self { numbers: ByWord::default(), meanings: vec![Meaning::default()] };
+        let mut table = Self { numbers: ByWord::default(), found: vec![Meaning::default()], related: Vec::new() };
         for (language, word, meaning) in found.iter() {
-            table.numbers.insert(language, word.to_owned(), number_of(table.meanings.len()));
+            table.numbers.insert(language, word.to_owned(), number_of(table.found.len()));
             let mut meaning = meaning.clone();
             meaning.antonyms.sort_unstable();
             meaning.antonyms.dedup();
-            table.meanings.push(meaning);
+            table.found.push(meaning);
         }
+        table.related = related(&table.found);
         table
     }
+}
+
+/// For each meaning those that share a group with it, or stand at the other end of a pair.
+fn related(meanings: &[Meaning]) -> Vec<Box<[Number]>> {
+    let ends = |meaning: &Meaning| {
+        let groups = meaning.groups.iter().map(|&group| ('g', i64::from(group))).collect::<Vec<_>>();
+        let pairs = |sort, numbers: &[i32]| numbers.iter().map(|&n| (sort, i64::from(n))).collect::<Vec<_>>();
+        [groups, pairs('c', &meaning.converse), pairs('a', &meaning.antonyms)].concat()
+    };
+    let mut members: FxHashMap<(char, i64), Vec<Number>> = FxHashMap::default();
+    for (number, meaning) in meanings.iter().enumerate() {
+        for end in ends(meaning) {
+            members.entry(end).or_default().push(number_of(number));
+        }
+    }
+    let others = |meaning: &Meaning| {
+        let turned = ends(meaning).into_iter().map(|(sort, n)| (sort, if sort == 'g' { n } else { -n }));
+        let mut found: Vec<Number> = turned.filter_map(|end| members.get(&end)).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found.into_boxed_slice()
+    };
+    meanings.iter().map(others).collect()
 }
 
 fn number_of(count: usize) -> Number {
@@ -339,9 +365,14 @@ pub(crate) fn meaning_of(stem: &str, language: Language) -> Number {
     MEANINGS.numbers.get(language, stem).copied().unwrap_or(0)
 }
 
+/// The meanings of the words that a token may align with by its own.
+pub(crate) fn related_meanings(token: Said<'_>) -> &'static [Number] {
+    &MEANINGS.related[token.meaning as usize]
+}
+
 /// What the tables say of a token's stem.
 pub(crate) fn meaning(token: Said<'_>) -> &'static Meaning {
-    &MEANINGS.meanings[token.meaning as usize]
+    &MEANINGS.found[token.meaning as usize]
 }
 
 struct Senses {

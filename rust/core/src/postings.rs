@@ -9,7 +9,9 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::alignment::{SUFFIX_DIGITS, is_content, is_label, may_mean, meaning, name_variants, senses, weight};
+use crate::alignment::{
+    SUFFIX_DIGITS, is_content, is_label, may_mean, name_variants, related_meanings, senses, weight,
+};
 use crate::lexemes::Kind;
 use crate::matching::{ANCHOR_SHARE, ANCHOR_WORDS, CLAUSE_SHARE, NOTE_SHARE, RARE, WORDS_SHARE};
 use crate::readings::Reading;
@@ -25,6 +27,8 @@ const LAST: u16 = 1 << (FACT_BITS - 1);
 const TOKEN_BITS: u32 = 4;
 /// Slots whose accounts are kept at one time: they fit a core's own cache.
 const BLOCK: usize = 1 << 15;
+/// Accounts that are looked at together before each of them is.
+const RUN: usize = 16;
 /// What a share may lose to rounding before it is compared with its line.
 const SLACK: f64 = 0.0005;
 
@@ -79,6 +83,10 @@ impl Shape {
     /// The weight of these tokens.
     fn held(self, tokens: u16) -> u32 {
         ones(u64::from(tokens)).map(|bit| self.weight_at(bit)).sum()
+    }
+
+    fn is_one_word(self) -> bool {
+        u32::from(self.count) < FACT_BITS && u32::from(self.count) <= self.optional.count_ones() + 1
     }
 
     fn is_all(self, tokens: u16) -> bool {
@@ -172,11 +180,17 @@ impl Postings {
             if !fill(&mut lists, start, shapes.len(), &mut accounts) {
                 continue;
             }
-            for (account, (slot, &shape)) in accounts.iter_mut().zip((start..).zip(shapes)) {
-                let bits = std::mem::take(account);
-                if bits != 0 && answer.is_none() && question.may_match(bits, shape, &mut known) {
-                    answer = ask(crate::text::index(slot));
+            for (n, run) in accounts[..shapes.len()].chunks_mut(RUN).enumerate() {
+                if run.iter().fold(0, |hope, &bits| hope | question.hope(bits)) != 0 && answer.is_none() {
+                    answer = run.iter().zip(n * RUN..).find_map(|(&bits, at)| {
+                        let is_hopeless = question.hope(bits) == 0;
+                        if is_hopeless || !question.may_match(bits, shapes[at], &mut known) {
+                            return None;
+                        }
+                        ask(crate::text::index(start + at))
+                    });
                 }
+                run.fill(0);
             }
             if answer.is_some() {
                 break;
@@ -225,6 +239,8 @@ pub(crate) struct Question {
     readings: Vec<Tokens>,
     /// Tokens of kinds that may be a code.
     codes: u64,
+    /// Bits that may be enough alone.
+    hopeful: u64,
     is_request: bool,
     /// Least share of an anchor.
     share: f64,
@@ -246,6 +262,7 @@ impl Question {
             features: Vec::with_capacity(64),
             readings: Vec::with_capacity(candidate.len()),
             codes: 0,
+            hopeful: EXACT | u64::from(LAST),
             is_request: candidate[0].request,
             share: if compared { ANCHOR_SHARE } else { WORDS_SHARE } - SLACK,
         };
@@ -270,6 +287,9 @@ impl Question {
                     hashes.clear();
                     features(token, wordnet, &mut hashes);
                     hashes.extend(initial(token, INITIAL_OF_ASKED));
+                    if may_mean(token.kind) {
+                        hashes.extend(related_meanings(token).iter().map(|&meaning| numbered(b'm', meaning)));
+                    }
                     hashes.sort_unstable();
                     hashes.dedup();
                     out.features.extend(hashes.iter().map(|&hash| (hash, bit)));
@@ -286,6 +306,9 @@ impl Question {
                 }
             }
             out.readings.push(tokens);
+        }
+        for place in FACT_BITS..FACT_BITS + CANDIDATE_BITS {
+            out.hopeful |= if out.left(1 << place) == 0 { 0 } else { 1 << place };
         }
         out
     }
@@ -310,6 +333,13 @@ impl Question {
         (left & SUBSET != 0 && (several || rare()))
             || (left & SUBSET_OF_CLAUSE != 0 && several && held >= CLAUSE_SHARE - SLACK)
             || (left & ANCHOR != 0 && held >= self.share && usize::from(shape.count) >= ANCHOR_WORDS)
+    }
+
+    /// Zero where one token beside one is too little: most facts that share anything share no more.
+    const fn hope(&self, bits: u64) -> u64 {
+        const OWN: u64 = (1 << FACT_BITS) - 1;
+        let (own, asked) = (bits & OWN, bits & !OWN);
+        bits & self.hopeful | own & own.wrapping_sub(1) | asked & asked.wrapping_sub(1)
     }
 
     /// Which kinds of match are left for a fact that holds these of the candidate's tokens.
@@ -392,9 +422,17 @@ pub(crate) fn features_of(parsed: &Parsed, wordnet: bool) -> Features {
         hashes.clear();
         features(token, wordnet, &mut hashes);
         hashes.extend(initial(token, INITIAL_OF_FACT));
+        if may_mean(token.kind) && token.meaning != 0 {
+            hashes.push(numbered(b'm', token.meaning));
+        }
         let number = shape.next();
         found_by.extend(hashes.iter().map(|&hash| (hash, number)));
         shape.add(token);
+    }
+    if shape.is_one_word() {
+        // Known by its bit, so that no other fact has to be looked at for one token that both texts hold.
+        shape = Shape { count: u16::MAX, optional: !LAST, ..shape };
+        found_by.iter_mut().for_each(|(_, number)| *number = FACT_BITS - 1);
     }
     found_by.sort_unstable();
     found_by.dedup();
@@ -409,19 +447,13 @@ fn features(token: Said<'_>, wordnet: bool, out: &mut Vec<u64>) {
     if matches!(token.kind, Kind::Name | Kind::Word) {
         out.extend(name_variants(token.form).map(|short| feature(b'k', short)));
     }
-    if may_mean(token.kind) {
-        let meaning = meaning(token);
-        out.extend(meaning.groups.iter().map(|&group| numbered(b'g', group)));
-        out.extend(meaning.converse.iter().map(|&pair| numbered(b'c', pair.unsigned_abs())));
-        out.extend(meaning.antonyms.iter().map(|&pair| numbered(b'a', pair.unsigned_abs())));
-        if wordnet {
-            out.extend(senses(token).iter().map(|&sense| numbered(b's', sense)));
-        }
+    if wordnet && may_mean(token.kind) {
+        out.extend(senses(token).iter().map(|&sense| numbered(b's', sense)));
     }
     match token.kind {
         Kind::Date => {
             for reading in token.key.split('|') {
-                let parts = b"ymd".iter().zip(reading.split('-')).filter(|&(_, value)| value != "0");
+                let parts = b"YMD".iter().zip(reading.split('-')).filter(|&(_, value)| value != "0");
                 out.extend(parts.map(|(&part, value)| feature(part, value)));
             }
         }
