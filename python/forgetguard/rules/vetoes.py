@@ -52,10 +52,13 @@ def modifier(alignment: Alignment) -> bool:
     added = {t.start for t in alignment.added}
     kept = {t.start for t, at in zip(alignment.candidate, alignment.backward, strict=True) if at >= 0}
     step = -1 if parsed.language in ROMANCE else 1
+    places: dict[int, int] = {}
+    for i, token in enumerate(parsed.tokens):
+        places.setdefault(token.start, i)
     for token, at in zip(alignment.candidate, alignment.backward, strict=True):
         if at < 0 or token.kind not in ("word", "name") or token.possessive:
             continue
-        i = next(i for i, t in enumerate(parsed.tokens) if t.start == token.start) + step
+        i = places[token.start] + step
         if 0 <= i < len(parsed.tokens) and parsed.tokens[i].start in added and _is_head(parsed.tokens[i]):
             beyond = i + step
             if 0 <= beyond < len(parsed.tokens) and parsed.tokens[beyond].start in kept:

@@ -49,11 +49,14 @@ fn modifier(alignment: &Alignment<'_>) -> bool {
     let added: Starts = alignment.added().collect();
     let kept: Starts = alignment.held().collect();
     let step = if matches!(parsed.language, Language::Pt | Language::Es | Language::Fr) { -1 } else { 1 };
+    // The content stands in the order of the text, so each word is looked for from where the last one was.
+    let mut place = 0;
     for (&token, &at) in alignment.candidate.iter().zip(&alignment.backward) {
         let Some(at) = at.filter(|_| matches!(token.kind, Kind::Word | Kind::Name) && !token.possessive) else {
             continue;
         };
-        let Some(i) = beside(parsed, token, step) else { continue };
+        place += (place..parsed.len()).position(|i| parsed.at(i).start == token.start).unwrap_or_default();
+        let Some(i) = place.checked_add_signed(step).filter(|&i| i < parsed.len()) else { continue };
         if added.contains(parsed.at(i).start) && is_head(parsed.at(i)) {
             let beyond = i.checked_add_signed(step).and_then(|beyond| parsed.get(beyond));
             if beyond.is_some_and(|beyond| kept.contains(beyond.start)) {
