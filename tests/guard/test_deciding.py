@@ -10,6 +10,7 @@ import pytest
 from forgetguard.errors import InvalidInput, InvalidText, InvalidVector
 from forgetguard.guard import Decision
 from forgetguard.ledger import Fact
+from forgetguard.rules import MAX_TEXT
 from forgetguard.values import Action, Candidate, Vector
 
 
@@ -43,6 +44,22 @@ def test_aliases_are_names_of_the_user(open_guard):
     guard.forget("User is vegetarian")
     assert guard.check("Diogo is vegetarian").action is Decision.DROP
     assert open_guard().check("Diogo is vegetarian").kept
+
+
+def test_a_text_longer_than_the_rules_read_is_never_stored_unread(guard):
+    guard.forget("User is vegetarian")
+    text = "pad " * (MAX_TEXT // 4) + "User is vegetarian."
+    verdict = guard.check(text)
+    assert (verdict.action, verdict.reason) == (Decision.HOLD, "too-long")
+    assert guard.scrub(text).empty
+    assert guard.check("pad " * 100 + "User is vegetarian.").action is Decision.DROP
+
+
+@pytest.mark.parametrize("text", ["?", "...", "\u200b", "¿", "x" * (MAX_TEXT + 1)])
+def test_a_fact_that_nothing_could_match_is_refused(guard, text):
+    with pytest.raises(InvalidText):
+        guard.forget(text)
+    assert guard.forgotten() == ()
 
 
 def test_the_past_can_be_kept(open_guard):
@@ -95,8 +112,8 @@ def test_odd_texts_have_an_answer(guard, text):
 
 
 def test_entries_without_content_words_match_themselves_alone(guard):
-    guard.forget("!!!")
     guard.forget("it is so")
+    assert guard.check("It is so.").action is Decision.DROP
     assert guard.check("User is vegetarian").kept
 
 
@@ -124,12 +141,12 @@ def test_bad_vectors_are_refused(guard, numbers):
 
 def test_vectors_of_another_model_or_length_are_never_compared(guard):
     guard.forget(Fact("User is vegetarian", Vector.quantise([1.0, 0.0], "one")))
-    same = guard.check("The user is a vegetarian", vector=Vector.quantise([1.0, 0.0], "one"))
-    far = guard.check("The user is a vegetarian", vector=Vector.quantise([0.0, 1.0], "one"))
-    other = guard.check("The user is a vegetarian", vector=Vector.quantise([0.0, 1.0], "two"))
-    longer = guard.check("The user is a vegetarian", vector=Vector.quantise([0.0, 1.0, 0.0], "one"))
+    same = guard.check("The user is a strict vegetarian", vector=Vector.quantise([1.0, 0.0], "one"))
+    far = guard.check("The user is a strict vegetarian", vector=Vector.quantise([0.0, 1.0], "one"))
+    other = guard.check("The user is a strict vegetarian", vector=Vector.quantise([0.0, 1.0], "two"))
+    longer = guard.check("The user is a strict vegetarian", vector=Vector.quantise([0.0, 1.0, 0.0], "one"))
     assert same.similarity == 1.0
-    assert far.kept or far.reason == "exact"
+    assert far.kept
     assert other.similarity is None
     assert longer.similarity is None
 

@@ -12,9 +12,9 @@ from forgetguard.errors import LedgerUnavailable
 from forgetguard.guard.embedding import Embedding
 from forgetguard.guard.live import LiveIndex
 from forgetguard.guard.policy import Policy
-from forgetguard.guard.verdicts import NOTE, PASSES, Cut, Decision, Position, Scrubbed, Use, Verdict
+from forgetguard.guard.verdicts import NOTE, PASSES, TOO_LONG, Cut, Decision, Position, Scrubbed, Use, Verdict
 from forgetguard.ledger import Fact
-from forgetguard.rules import ForgottenIndex, Match, is_forget_request, match_forgotten
+from forgetguard.rules import MAX_TEXT, ForgottenIndex, Match, is_forget_request, match_forgotten
 from forgetguard.values import Action, Candidate, Entry, Vector
 
 PUTS_NOTHING_BACK = (Action.DELETE, Action.NOOP)
@@ -39,7 +39,7 @@ class Decider:
 
     def decide(self, candidates: Sequence[Candidate], use: Use) -> list[Verdict]:
         """One verdict a candidate. Deletion notes and what puts nothing back need no ledger."""
-        verdicts = [_without_ledger(one) for one in candidates]
+        verdicts = [_without_ledger(one, use) for one in candidates]
         asked = [one for one, verdict in zip(candidates, verdicts, strict=True) if verdict is None]
         answers = iter(self._ask(asked, use)) if asked else iter(())
         return [next(answers) if verdict is None else verdict for verdict in verdicts]
@@ -81,6 +81,10 @@ class Decider:
 
     def scrub(self, text: str, use: Use) -> Scrubbed:
         """The text without the clauses that restate something; withheld whole where the ledger cannot be asked."""
+        if len(text) > MAX_TEXT:
+            kept = text if use is Use.READ else ""
+            action = Decision.KEEP if kept else Decision.DROP
+            return Scrubbed(kept, (), not kept, action, TOO_LONG, degraded=True)
         try:
             found = self._scrubbed(text)
         except LedgerUnavailable as error:
@@ -111,7 +115,7 @@ class Decider:
     def still_current(self, verdict: Verdict) -> bool:
         """Whether the same question would get the same answer now. Raises LedgerUnavailable."""
         delta, position = self._live.since(verdict.position)
-        if position == verdict.position or verdict.reason in (NOTE, PASSES):
+        if position == verdict.position or verdict.reason in (NOTE, PASSES, TOO_LONG):
             return True
         if not verdict.kept:
             return verdict.entry is not None and verdict.entry.id not in delta.removed
@@ -156,11 +160,14 @@ def _stands(entry: Entry, fact: Fact) -> bool:
     return entry.text == fact.text and not entry.pending and (fact.vector is None or entry.vector is not None)
 
 
-def _without_ledger(candidate: Candidate) -> Verdict | None:
+def _without_ledger(candidate: Candidate, use: Use) -> Verdict | None:
     if candidate.action in PUTS_NOTHING_BACK:
         return Verdict(Decision.KEEP, PASSES, text=candidate.text)
     if is_forget_request(candidate.text):
         return Verdict(Decision.DROP, NOTE, text=candidate.text)
+    if len(candidate.text) > MAX_TEXT:
+        action = Decision.KEEP if use is Use.READ else Decision.HOLD
+        return Verdict(action, TOO_LONG, degraded=True, text=candidate.text)
     return None
 
 

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from forgetguard.errors import InvalidInput, InvalidText, TextUnreadable
 from forgetguard.ledger import Fact
-from forgetguard.values import Candidate, Vector
+from forgetguard.rules import MAX_TEXT, match_forgotten
+from forgetguard.values import Candidate, Entry, Vector
 
 Text = str | Candidate | Fact
 Fetch = Callable[[str], object]
@@ -52,6 +53,10 @@ def _as_fact(given: object) -> Fact:
         text, vector, origin = given, None, None
     if not isinstance(text, str) or not text.strip():
         raise InvalidText("the text of a fact is empty or not a str")
+    if len(text) > MAX_TEXT:
+        raise InvalidText("the text of a fact is longer than the rules read", advice="Forget its sentences one by one.")
+    if match_forgotten(text, None, (Entry(text),)) is None:
+        raise InvalidText("the text of a fact has nothing to know it by", advice="Give the fact in words.")
     return Fact(text, vector, origin)
 
 

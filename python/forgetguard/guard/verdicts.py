@@ -15,6 +15,8 @@ NOTE = "note"
 """Reason: the text is a request to forget, or a note that something was deleted."""
 PASSES = "passes"
 """Reason: a DELETE or a no-op; these put nothing back."""
+TOO_LONG = "too-long"
+"""Reason: the text is longer than the rules read (`forgetguard.rules.MAX_TEXT`); the rest may restate a fact."""
 HOLD_UNRECORDED = "hold-unrecorded"
 """Reason: likely a restatement, but the review queue could not keep it; what happened then is the guard's setting."""
 

@@ -14,9 +14,11 @@ from forgetguard.rules.restatement import (
     match_forgotten,
 )
 from forgetguard.rules.scrubbing import Removed, Scrubbed, scrub
+from forgetguard.rules.text import MAX_TEXT
 
 __all__ = [
     "BACKEND",
+    "MAX_TEXT",
     "Embedding",
     "Explanation",
     "ForgottenIndex",
