@@ -8,7 +8,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from forgetguard.rules.clauses import cuts, sentences
-from forgetguard.rules.matching import Decision, judge
+from forgetguard.rules.matching import ANCHOR_SIMILARITY, Decision, judge
 from forgetguard.rules.postings import Postings, Question, features_of
 from forgetguard.rules.readings import Reading, readings
 from forgetguard.rules.tokens import Parsed, parse
@@ -87,9 +87,11 @@ class Index:
         candidate = readings(text, self._aliases)
         norm = _norm(values) if values else 0
         held: Hit | None = None
-        for slot, fact in self._related(candidate, bool(values)):
+        for slot, fact, near in self._related(candidate, bool(values)):
             compared = bool(values) and fact.values is not None and fact.model == model
             similarity = similar(values or b"", norm, fact.values or b"", fact.norm, scale) if compared else None
+            if near and (similarity is None or similarity < ANCHOR_SIMILARITY):
+                continue
             decision = self._judge(candidate, fact, similarity)
             if decision.action == "drop":
                 return _hit(slot, decision, similarity)
@@ -104,8 +106,13 @@ class Index:
     def needs_embedding(self, text: str, model: str = "") -> bool:
         """Whether an embedding of `text` by `model` could change what `match` answers."""
         candidate = readings(text, self._aliases)
-        for _, fact in self._related(candidate, True):
-            if fact.values is None or fact.model != model:
+        for _, fact, near in self._related(candidate, True):
+            compared = fact.values is not None and fact.model == model
+            if near:
+                if compared and self._judge(candidate, fact, 1.0).action != "store":
+                    return True
+                continue
+            if not compared:
                 if self._judge(candidate, fact, None).action == "drop":
                     return False
                 continue
@@ -164,12 +171,15 @@ class Index:
     def _judge(self, candidate: tuple[Reading, ...], fact: _Fact, similarity: float | None) -> Decision:
         return judge(candidate, fact.parsed, similarity, past=self._past, wordnet=self._wordnet)
 
-    def _related(self, candidate: tuple[Reading, ...], compared: bool) -> Iterator[tuple[int, _Fact]]:
-        """The facts that some reading may restate, in slot order. `compared`: there may be a similarity."""
-        for slot in self._postings.related(Question(candidate, self._wordnet, compared)):
+    def _related(self, candidate: tuple[Reading, ...], compared: bool) -> Iterator[tuple[int, _Fact, bool]]:
+        """The facts that some reading may restate, in slot order, and whether only if the embeddings are alike.
+
+        `compared`: there may be a similarity.
+        """
+        for slot, near in self._postings.related(Question(candidate, self._wordnet, compared)):
             fact = self._facts[slot]
             if fact is not None:
-                yield slot, fact
+                yield slot, fact, near
 
 
 def _hit(slot: int, decision: Decision, similarity: float | None) -> Hit:

@@ -29,6 +29,8 @@ TOKEN_BITS = 4
 LAST = (1 << TOKEN_BITS) - 1
 SLACK = 0.0005
 """What a share may lose to rounding before it is compared with its line."""
+WORDS, SIMILARITY = "words", "similarity"
+"""What a fact is asked for: some kind of match, or only an anchor, for which the embeddings must be alike."""
 CODE_KINDS = (*ID_KINDS, "number")
 """Kinds of a candidate's tokens that may align with a code."""
 
@@ -77,8 +79,8 @@ class Postings:
         for feature, token in features.found_by:
             self._lists[feature].remove(slot << TOKEN_BITS | token)
 
-    def related(self, question: Question) -> Iterator[int]:
-        """The slots whose facts the candidate may restate, in order."""
+    def related(self, question: Question) -> Iterator[tuple[int, bool]]:
+        """The slots whose facts the candidate may restate, in order, and whether only if the embeddings are alike."""
         own: dict[int, int] = {}
         asked: dict[int, int] = {}
         for feature, bit in question.features:
@@ -89,8 +91,10 @@ class Postings:
         exact = {slot for form in question.exact for slot in self._exact.get(form, ())}
         for slot in sorted(own.keys() | exact):
             shape = self._shapes[slot]
-            if slot in exact or (shape is not None and question.may_match(own[slot], asked[slot], shape)):
-                yield slot
+            if slot in exact:
+                yield slot, False
+            elif shape is not None and (hope := question.may_match(own[slot], asked[slot], shape)):
+                yield slot, hope == SIMILARITY
 
 
 class _Tokens(NamedTuple):
@@ -108,6 +112,7 @@ class _Left(NamedTuple):
 
     code: bool
     anchor: bool
+    near_anchor: bool
     subset: bool
     clause: bool
 
@@ -119,7 +124,7 @@ class Question:
         self.features: list[tuple[str, int]] = []
         self.exact = {reading.parsed.exact for reading in candidate}
         self._request = candidate[0].request
-        self._share = (ANCHOR_SHARE if compared else WORDS_SHARE) - SLACK
+        self._compared = compared
         self._codes = 0
         self._left: dict[int, _Left] = {}
         known: dict[tuple[object, ...], int] = {}
@@ -144,27 +149,31 @@ class Question:
                 total += weight(token)
         return _Tokens(bits, required, weights, total, reading.clause)
 
-    def may_match(self, own: int, asked: int, shape: Shape) -> bool:
-        """Whether some kind of match is left for a fact that has at most this in common with the candidate."""
+    def may_match(self, own: int, asked: int, shape: Shape) -> str:
+        """What is left for a fact that has at most this in common with the candidate: `WORDS`, `SIMILARITY` or ""."""
         if own | shape.optional == shape.all:
-            return True  # superset
+            return WORDS  # superset
         left = self._left.get(asked)
         if left is None:
             left = self._left[asked] = self._what_is_left(asked)
         if not (self._request or any(left)):
-            return False
+            return ""
         held = sum(w for n, w in enumerate(shape.weights) if own >> n & 1) / max(shape.total, 1)
         if held >= NOTE_SHARE - SLACK and (self._request or left.code):
-            return True  # note; id, which leaves at most two others beside the code that weighs as much as any
+            return WORDS  # note; id, which leaves at most two others beside the code that weighs as much as any
         several = own >> LAST or own & (own - 1)
         if left.subset and (several or any(w > RARE for n, w in enumerate(shape.weights) if own >> n & 1)):
-            return True
+            return WORDS
         if left.clause and several and held >= CLAUSE_SHARE - SLACK:
-            return True
-        return left.anchor and held >= self._share and shape.words >= ANCHOR_WORDS
+            return WORDS
+        if shape.words < ANCHOR_WORDS:
+            return ""
+        if left.anchor and held >= WORDS_SHARE - SLACK:
+            return WORDS
+        return SIMILARITY if left.near_anchor and held >= ANCHOR_SHARE - SLACK else ""
 
     def _what_is_left(self, asked: int) -> _Left:
-        anchor = subset = clause = False
+        anchor = near_anchor = subset = clause = False
         for reading in self._readings:
             common = asked & reading.bits
             if not common:
@@ -172,8 +181,11 @@ class Question:
             if common & reading.required == reading.required:
                 subset, clause = subset or not reading.clause, clause or reading.clause
             held = sum(w for bit, w in reading.weights.items() if common & bit)
-            anchor = anchor or held >= self._share * reading.total
-        return _Left(bool(asked & self._codes), anchor, subset, clause)
+            anchor = anchor or held >= (WORDS_SHARE - SLACK) * reading.total
+            # The similarity is of the whole text; where it is high enough for an anchor, a clause has none.
+            near = self._compared and not reading.clause
+            near_anchor = near_anchor or (near and held >= (ANCHOR_SHARE - SLACK) * reading.total)
+        return _Left(bool(asked & self._codes), anchor, near_anchor, subset, clause)
 
 
 def claims(parsed: Parsed) -> Iterable[Token]:

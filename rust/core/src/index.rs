@@ -1,8 +1,8 @@
 //! Many forgotten facts at once: only those that a candidate could restate are decided ([`crate::postings`]).
 
-use crate::matching::{Action, Decision, Options, judge};
+use crate::matching::{ANCHOR_SIMILARITY, Action, Decision, Options, judge};
 use crate::parallel::in_parallel;
-use crate::postings::{Features, Postings, Question, features_of};
+use crate::postings::{Features, Hope, Postings, Question, features_of};
 use crate::readings::{Reading, readings};
 use crate::text::index;
 use crate::tokens::{Parsed, parse};
@@ -142,13 +142,16 @@ impl Index {
         let norm_of_candidate = embedding.map_or(0, |embedding| norm(embedding.values));
         let model = embedding.and_then(|embedding| self.known_model(embedding.model));
         let mut held = None;
-        self.each_related(candidate, model.is_some(), |slot, fact| {
+        self.each_related(candidate, model.is_some(), |slot, fact, hope| {
             let similarity = match (embedding, &fact.values) {
                 (Some(embedding), Some(values)) if Some(fact.model) == model => {
                     scaled(embedding.values, norm_of_candidate, values, fact.norm, scale)
                 }
                 _ => None,
             };
+            if hope == Hope::Similarity && similarity.is_none_or(|similarity| similarity < ANCHOR_SIMILARITY) {
+                return None;
+            }
             let decision = judge(candidate, &fact.parsed, similarity, self.options);
             let hit = Hit { slot, decision, similarity };
             match decision.action {
@@ -176,9 +179,13 @@ impl Index {
     /// The same for a text that is read already.
     pub(crate) fn ask_read(&self, candidate: &[Reading], model: &str) -> Answer {
         let model = self.known_model(model);
-        let is_wanted = self.each_related(candidate, model.is_some(), |_, fact| {
+        let is_wanted = self.each_related(candidate, model.is_some(), |_, fact, hope| {
             let judged = |similarity| judge(candidate, &fact.parsed, similarity, self.options);
-            if fact.values.is_none() || Some(fact.model) != model {
+            let compared = fact.values.is_some() && Some(fact.model) == model;
+            if hope == Hope::Similarity {
+                return (compared && judged(Some(1.0)).action != Action::Store).then_some(true);
+            }
+            if !compared {
                 return (judged(None).action == Action::Drop).then_some(false);
             }
             let low = judged(Some(-1.0));
@@ -206,12 +213,12 @@ impl Index {
         &self,
         candidate: &[Reading],
         compared: bool,
-        mut ask: impl FnMut(usize, &Fact) -> Option<T>,
+        mut ask: impl FnMut(usize, &Fact, Hope) -> Option<T>,
     ) -> Option<T> {
         let question = Question::new(candidate, self.options.wordnet, compared);
-        self.postings.each(&question, |slot| {
+        self.postings.each(&question, |slot, hope| {
             let fact = self.facts[slot as usize].as_ref()?;
-            ask(slot as usize, fact)
+            ask(slot as usize, fact, hope)
         })
     }
 }

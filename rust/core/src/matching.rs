@@ -16,7 +16,7 @@ use crate::vetoes::{VETOES, substitution};
 /// Least content words of a fact that an anchor may match; a surer match needs [`SURE_WORDS`].
 pub(crate) const ANCHOR_WORDS: usize = 3;
 const SURE_WORDS: usize = 4;
-const ANCHOR_SIMILARITY: f64 = 0.72;
+pub(crate) const ANCHOR_SIMILARITY: f64 = 0.72;
 /// Least share of either text's content weight that an anchor has in common.
 pub(crate) const ANCHOR_SHARE: f64 = 0.35;
 /// The same where a text is not in English.

@@ -166,7 +166,7 @@ impl Postings {
     }
 
     /// The first answer about the slots whose facts the candidate may restate, asked in order.
-    pub(crate) fn each<T>(&self, question: &Question, mut ask: impl FnMut(u32) -> Option<T>) -> Option<T> {
+    pub(crate) fn each<T>(&self, question: &Question, mut ask: impl FnMut(u32, Hope) -> Option<T>) -> Option<T> {
         let mut lists: Vec<(&[u32], u64)> = question
             .features
             .iter()
@@ -183,11 +183,9 @@ impl Postings {
             for (n, run) in accounts[..shapes.len()].chunks_mut(RUN).enumerate() {
                 if run.iter().fold(0, |hope, &bits| hope | question.hope(bits)) != 0 && answer.is_none() {
                     answer = run.iter().zip(n * RUN..).find_map(|(&bits, at)| {
-                        let is_hopeless = question.hope(bits) == 0;
-                        if is_hopeless || !question.may_match(bits, shapes[at], &mut known) {
-                            return None;
-                        }
-                        ask(crate::text::index(start + at))
+                        let worth = question.hope(bits) != 0;
+                        let hope = worth.then(|| question.may_match(bits, shapes[at], &mut known)).flatten()?;
+                        ask(crate::text::index(start + at), hope)
                     });
                 }
                 run.fill(0);
@@ -242,8 +240,7 @@ pub(crate) struct Question {
     /// Bits that may be enough alone.
     hopeful: u64,
     is_request: bool,
-    /// Least share of an anchor.
-    share: f64,
+    compared: bool,
 }
 
 #[derive(Debug)]
@@ -264,7 +261,7 @@ impl Question {
             codes: 0,
             hopeful: EXACT | u64::from(LAST),
             is_request: candidate[0].request,
-            share: if compared { ANCHOR_SHARE } else { WORDS_SHARE } - SLACK,
+            compared,
         };
         let mut known: FxHashMap<Identity<'_>, u32> = FxHashMap::default();
         let mut hashes = Vec::new();
@@ -313,26 +310,31 @@ impl Question {
         out
     }
 
-    /// Whether some kind of match is left for a fact that has at most this in common with the candidate.
+    /// What is left for a fact that has at most this in common with the candidate.
     #[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
-    fn may_match(&self, bits: u64, shape: Shape, known: &mut Known) -> bool {
+    fn may_match(&self, bits: u64, shape: Shape, known: &mut Known) -> Option<Hope> {
         let own = bits as u16;
         if bits & EXACT != 0 || shape.is_all(own) {
-            return true; // exact, superset
+            return Some(Hope::Words); // exact, superset
         }
         let left = known.of(bits >> FACT_BITS, || self.left(bits));
         if left == 0 {
-            return false;
+            return None;
         }
         let held = f64::from(shape.held(own)) / f64::from(shape.total.max(1));
         if left & NAMED != 0 && held >= NOTE_SHARE - SLACK {
-            return true; // note; id, which leaves at most two others beside the code that weighs as much as any
+            return Some(Hope::Words); // note; id, which leaves at most two others beside the code that weighs as much as any
         }
         let several = own & LAST != 0 || own.count_ones() > 1;
         let rare = || ones(u64::from(own)).any(|bit| shape.weight_at(bit) > u32::from(RARE));
-        (left & SUBSET != 0 && (several || rare()))
+        let is_long = usize::from(shape.count) >= ANCHOR_WORDS;
+        if (left & SUBSET != 0 && (several || rare()))
             || (left & SUBSET_OF_CLAUSE != 0 && several && held >= CLAUSE_SHARE - SLACK)
-            || (left & ANCHOR != 0 && held >= self.share && usize::from(shape.count) >= ANCHOR_WORDS)
+            || (left & ANCHOR != 0 && is_long && held >= WORDS_SHARE - SLACK)
+        {
+            return Some(Hope::Words);
+        }
+        (left & NEAR_ANCHOR != 0 && is_long && held >= ANCHOR_SHARE - SLACK).then_some(Hope::Similarity)
     }
 
     /// Zero where one token beside one is too little: most facts that share anything share no more.
@@ -353,19 +355,35 @@ impl Question {
             if common & reading.required == reading.required {
                 left |= if reading.clause { SUBSET_OF_CLAUSE } else { SUBSET }; // nothing is added
             }
-            if f64::from(reading.held(common)) >= self.share * f64::from(reading.total) {
+            let (held, total) = (f64::from(reading.held(common)), f64::from(reading.total));
+            if held >= (WORDS_SHARE - SLACK) * total {
                 left |= ANCHOR;
+            }
+            // The similarity is of the whole text; where it is high enough for an anchor, a clause has none.
+            if self.compared && !reading.clause && held >= (ANCHOR_SHARE - SLACK) * total {
+                left |= NEAR_ANCHOR;
             }
         }
         left
     }
 }
 
-/// Kinds of match: a request or a code names it, the candidate or a clause of it adds nothing, both say much of it.
+/// What a fact has to be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hope {
+    /// Some kind of match, be the similarity what it may.
+    Words,
+    /// An anchor of the whole text, for which the embeddings must be alike.
+    Similarity,
+}
+
+/// Kinds of match: a request or a code names it, the candidate or a clause of it adds nothing, both say much of it, both
+/// say enough of it for embeddings that are alike.
 const NAMED: u8 = 1;
 const SUBSET: u8 = 2;
 const SUBSET_OF_CLAUSE: u8 = 4;
 const ANCHOR: u8 = 8;
+const NEAR_ANCHOR: u8 = 16;
 
 /// What is left for the sets of tokens that were asked about last: most facts hold one of a few.
 struct Known([(u64, u8); Self::SIZE]);
