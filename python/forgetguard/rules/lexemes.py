@@ -6,7 +6,7 @@ code, word. What a lexeme means (a name, the user, a sum of money) is decided in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from forgetguard.rules.lexicon import rows
@@ -29,6 +29,8 @@ class Lexeme:
     `capital`: the first letter was upper case. `shout`: all of two or more letters were.
     `first`: no word stands before it in its sentence. `joined`: no space stands before it.
     `possessive`: it ended in 's. `privative`: -free followed. `start` and `end` count code points of the cleaned text.
+    `at`: of a run, where each of its characters stands, unless they stand one behind the other as in the cleaned text
+    ("ｶﾞ" is one character).
     From `quantities` on, the kinds number, unit, date, weekday and time carry a canonical key as their text.
     """
 
@@ -42,6 +44,16 @@ class Lexeme:
     joined: bool = False
     possessive: bool = False
     privative: bool = False
+    at: tuple[int, ...] = ()
+
+    def place(self, n: int) -> int:
+        """Where character `n` of the text of a run stands in the cleaned text."""
+        return self.at[n] if self.at else self.start + n
+
+    def cut(self, start: int, end: int) -> Lexeme:
+        """The characters of a run from `start` up to `end`."""
+        at = self.at[start:end]
+        return replace(self, text=self.text[start:end], start=self.place(start), end=self.place(end - 1) + 1, at=at)
 
 
 @lru_cache(maxsize=1)
@@ -114,6 +126,7 @@ class _Scanner:
         classes = self.classes[i:j]
         letters = [c for c in classes if c in (LETTER, UPPER)]
         word = kind == "word"
+        dense = kind != "cjk" or self.at[j - 1] - self.at[i] == j - 1 - i
         self.out.append(
             Lexeme(
                 kind,
@@ -124,6 +137,7 @@ class _Scanner:
                 shout=len(letters) > 1 and LETTER not in letters,
                 first=self.first,
                 joined=self.joined,
+                at=() if dense else tuple(self.at[i:j]),
             )
         )
         if kind == "mark":

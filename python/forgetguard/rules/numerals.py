@@ -12,6 +12,8 @@ from forgetguard.rules.words import CJK_LANGUAGES
 
 DATE_SIGNS = "年月日号년월일"
 MYRIAD = 10_000
+LONGEST_NUMERAL = 16
+"""Most characters of one numeral, so that its value is a number of ordinary size."""
 
 
 @lru_cache(maxsize=1)
@@ -76,7 +78,7 @@ def _special(run: str, i: int, language: str) -> tuple[str, str, int]:
     if day:
         return "word", day, i + len(day)
     end = i
-    while end < len(run) and run[end] in _digits():
+    while end < min(len(run), i + LONGEST_NUMERAL) and run[end] in _digits():
         end += 1
     if end == i or (end - i == 1 and not _prefix(run, end, _measures(language))):
         return "", "", i
@@ -101,8 +103,6 @@ def _prefix(run: str, i: int, forms: tuple[str, ...]) -> str:
 
 
 def _piece(lexeme: Lexeme, kind: str, text: str, start: int, end: int) -> Lexeme:
-    # A folded run may be longer than what it was folded from; the last piece ends where the run ends.
-    last = lexeme.end if end == len(lexeme.text) else min(lexeme.start + end, lexeme.end)
-    return replace(
-        lexeme, kind=kind, text=text, start=min(lexeme.start + start, last), end=last, joined=lexeme.joined or start > 0
-    )
+    piece = lexeme.cut(start, end)
+    at = piece.at if kind == "cjk" else ()
+    return replace(piece, kind=kind, text=text, joined=lexeme.joined or start > 0, at=at)

@@ -346,7 +346,7 @@ class _Quantifier:
         self._put(i, end, "date", "-".join(parts))
         if rest:
             sign = self.lexemes[end - 1]
-            self.out.append(replace(sign, text=rest, start=sign.end - len(rest)))
+            self.out.append(sign.cut(1, len(sign.text)))
         return end
 
 

@@ -195,8 +195,8 @@ def _tokens(lexeme: Lexeme, language: str, capitals: bool) -> list[Token]:
                 piece.kind,
                 piece.text,
                 piece.text,
-                lexeme.start + piece.start,
-                lexeme.start + piece.end,
+                lexeme.place(piece.start),
+                lexeme.place(piece.end - 1) + 1,
                 piece.role,
                 piece.relation,
             )

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashSet;
 
 use crate::lexicon;
-use crate::text::{Class, Folded};
+use crate::text::{Class, Folded, index};
 
 pub(crate) const SENTENCE_ENDS: &str = ".!?:;…。!?:;．\n";
 /// Fewest digits of a phone number that starts with + or 00; without such a start, [`LOCAL_PHONE_DIGITS`] in groups.
@@ -87,7 +87,8 @@ impl Kind {
 ///
 /// `capital`: the first letter was upper case. `shout`: all of two or more letters were. `first`: no word stands before
 /// it in its sentence. `joined`: no space stands before it. `possessive`: it ended in 's. `privative`: -free followed.
-/// `start` and `end` count code points of the cleaned text. From `quantities` on, the kinds number, unit, date, weekday
+/// `at`: of a run, where each of its characters stands, unless they stand one behind the other as in the cleaned text
+/// ("ｶﾞ" is one character). `start` and `end` count code points of the cleaned text. From `quantities` on, the kinds number, unit, date, weekday
 /// and time carry a canonical key as their text.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // answers about one piece, as in the Python twin
@@ -102,6 +103,22 @@ pub(crate) struct Lexeme<'a> {
     pub(crate) joined: bool,
     pub(crate) possessive: bool,
     pub(crate) privative: bool,
+    pub(crate) at: Vec<u32>,
+}
+
+impl Lexeme<'_> {
+    /// Where character `n` of the text of a run stands in the cleaned text.
+    pub(crate) fn place(&self, n: usize) -> u32 {
+        self.at.get(n).copied().unwrap_or_else(|| self.start + index(n))
+    }
+
+    /// The characters of a run from `start` up to `end`, whose text is `text`.
+    pub(crate) fn cut<'a>(&self, start: usize, end: usize, text: Cow<'a, str>) -> Lexeme<'a> {
+        let at = self.at.get(start..end).unwrap_or_default().to_vec();
+        let (start, end) = (self.place(start), self.place(end - 1) + 1);
+        let Self { kind, capital, shout, first, joined, possessive, privative, .. } = *self;
+        Lexeme { kind, text, start, end, capital, shout, first, joined, possessive, privative, at }
+    }
 }
 
 /// Letters that may follow a number without a space: units, ordinal endings, am and pm, k and m.
@@ -119,8 +136,7 @@ const fn ends_line(char: char) -> bool {
 
 /// The lexemes of a cleaned text and its folded form, in order.
 pub(crate) fn scan<'a>(text: &str, folded: &'a Folded) -> Vec<Lexeme<'a>> {
-    let line_ends =
-        text.chars().enumerate().filter(|&(_, c)| ends_line(c)).map(|(at, _)| crate::text::index(at)).collect();
+    let line_ends = text.chars().enumerate().filter(|&(_, c)| ends_line(c)).map(|(at, _)| index(at)).collect();
     Scanner {
         folded,
         line_ends,
@@ -188,18 +204,21 @@ impl<'a> Scanner<'a> {
         let capital = letters.next() == Some(&Class::Upper);
         let mut rest = letters.peekable();
         let shout = capital && rest.peek().is_some() && rest.all(|&class| class == Class::Upper);
+        let (first, last) = (self.folded.at[i], self.folded.at[j - 1]);
+        let dense = kind != Kind::Cjk || (last - first) as usize == j - 1 - i;
         let ends_sentence = kind == Kind::Mark && SENTENCE_ENDS.contains(&*text);
         self.out.push(Lexeme {
             kind,
             text,
-            start: self.folded.at[i],
-            end: self.folded.at[j - 1] + 1,
+            start: first,
+            end: last + 1,
             capital,
             shout,
             first: self.first,
             joined: self.joined,
             possessive: false,
             privative: false,
+            at: if dense { Vec::new() } else { self.folded.at[i..j].to_vec() },
         });
         if ends_sentence {
             if !self.after_initial() {

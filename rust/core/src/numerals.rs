@@ -8,10 +8,11 @@ use rustc_hash::FxHashMap;
 use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme};
 use crate::lexicon;
-use crate::text::index;
 
 const DATE_SIGNS: &str = "年月日号년월일";
 const MYRIAD: u128 = 10_000;
+/// Most characters of one numeral, so that its value is a number of ordinary size.
+const LONGEST_NUMERAL: usize = 16;
 const CJK_LANGUAGES: [Language; 3] = [Language::Zh, Language::Ja, Language::Ko];
 
 /// Numeral characters with their values; 10, 100 and 1000 multiply what stands before, larger ones the whole.
@@ -147,7 +148,7 @@ impl<'a> Cutter<'a> {
         if let Some(day) = prefix(rest, self.weekdays) {
             return Some((Kind::Word, Cow::Borrowed(day), i + day.chars().count()));
         }
-        let numeral: Vec<u128> = rest.chars().map_while(|c| DIGITS.get(&c).copied()).collect();
+        let numeral: Vec<u128> = rest.chars().map_while(|c| DIGITS.get(&c).copied()).take(LONGEST_NUMERAL).collect();
         let end = i + numeral.len();
         if numeral.is_empty() || (numeral.len() == 1 && prefix(self.rest(end), self.measures).is_none()) {
             return None;
@@ -156,11 +157,11 @@ impl<'a> Cutter<'a> {
     }
 
     fn piece(&self, kind: Kind, text: Cow<'a, str>, start: usize, end: usize) -> Lexeme<'a> {
-        // A folded run may be longer than what it was folded from; the last piece ends where the run ends.
-        let lexeme = &self.lexeme;
-        let last = if end == self.len() { lexeme.end } else { (lexeme.start + index(end)).min(lexeme.end) };
-        let joined = lexeme.joined || start > 0;
-        Lexeme { kind, text, start: (lexeme.start + index(start)).min(last), end: last, joined, ..lexeme.clone() }
+        let mut piece = self.lexeme.cut(start, end, text);
+        if kind != Kind::Cjk {
+            piece.at = Vec::new();
+        }
+        Lexeme { kind, joined: piece.joined || start > 0, ..piece }
     }
 }
 

@@ -477,9 +477,9 @@ impl<'a> Quantifier<'a> {
         let key = parts.join("-");
         self.put(i, end, Kind::Date, key);
         if !rest.is_empty() {
-            let sign = self.lexemes[end - 1].clone();
-            let start = sign.end - crate::text::index(rest.chars().count());
-            self.out.push(Lexeme { text: Cow::Owned(rest), start, ..sign });
+            let sign = &self.lexemes[end - 1];
+            let length = sign.text.chars().count();
+            self.out.push(sign.cut(1, length, Cow::Owned(rest)));
         }
         Some(end)
     }

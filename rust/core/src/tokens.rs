@@ -453,14 +453,14 @@ fn is_shouted(lexemes: &[Lexeme<'_>]) -> bool {
 fn add_tokens<'a>(lexeme: Lexeme<'a>, language: Language, capitals: bool, out: &mut Vec<Draft<'a>>) {
     match lexeme.kind {
         Kind::Word => out.push(word(lexeme, language, capitals)),
-        Kind::Cjk => match lexeme.text {
-            Cow::Borrowed(text) => out.extend(
-                cjk::cut(text, language).iter().map(|piece| cjk_token(piece, lexeme.start, Cow::Borrowed(piece.text))),
+        Kind::Cjk => match &lexeme.text {
+            &Cow::Borrowed(text) => out.extend(
+                cjk::cut(text, language).iter().map(|piece| cjk_token(piece, &lexeme, Cow::Borrowed(piece.text))),
             ),
             Cow::Owned(text) => out.extend(
-                cjk::cut(&text, language)
+                cjk::cut(text, language)
                     .iter()
-                    .map(|piece| cjk_token(piece, lexeme.start, Cow::Owned(piece.text.to_owned()))),
+                    .map(|piece| cjk_token(piece, &lexeme, Cow::Owned(piece.text.to_owned()))),
             ),
         },
         _ => {
@@ -471,8 +471,8 @@ fn add_tokens<'a>(lexeme: Lexeme<'a>, language: Language, capitals: bool, out: &
     }
 }
 
-fn cjk_token<'a>(piece: &cjk::Piece<'_>, at: u32, text: Cow<'a, str>) -> Draft<'a> {
-    let (start, end) = (at + index(piece.start), at + index(piece.end));
+fn cjk_token<'a>(piece: &cjk::Piece<'_>, run: &Lexeme<'_>, text: Cow<'a, str>) -> Draft<'a> {
+    let (start, end) = (run.place(piece.start), run.place(piece.end - 1) + 1);
     let mut draft = Draft::new(piece.kind, text.clone(), text, start, end);
     (draft.token.role, draft.token.relation) = (piece.role, piece.relation);
     draft
