@@ -41,7 +41,7 @@ pub use lexemes::Kind;
 pub use matching::{Action, Decision, Options, codes, decide, judge, vetoes};
 pub use readings::{Reading, readings};
 pub use requests::{note_words, request_code};
-pub use scrubbing::{Embedded, Embedder, Restated};
+pub use scrubbing::{Embed, Embedded, Embedder, Restated};
 pub use text::{MAX_TEXT, clean, fold_text};
 pub use tokens::{Parsed, Role, Said, Token, parse};
 pub use version::{RULES_VERSION, rules_version};

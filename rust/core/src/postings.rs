@@ -165,31 +165,33 @@ impl Postings {
         self.shapes[slot as usize] = Shape::default();
     }
 
-    /// The first answer about the slots whose facts the candidate may restate, asked in order.
-    pub(crate) fn each<T>(&self, question: &Question, mut ask: impl FnMut(u32, Hope) -> Option<T>) -> Option<T> {
+    /// The first answer about the slots whose facts the candidate may restate: asked in order, some at one time.
+    pub(crate) fn each<T>(&self, question: &Question, mut ask: impl FnMut(&[(u32, Hope)]) -> Option<T>) -> Option<T> {
         let mut lists: Vec<(&[u32], u64)> = question
             .features
             .iter()
             .filter_map(|(feature, bit)| Some((self.lists.get(feature)?.postings(), *bit)))
             .collect();
         let mut accounts = ACCOUNTS.take();
-        let mut answer = None;
+        let (mut answer, mut found) = (None, Vec::new());
         let mut known = Known([(0, 0); Known::SIZE]);
         for start in (0..self.shapes.len()).step_by(BLOCK) {
             let shapes = &self.shapes[start..self.shapes.len().min(start + BLOCK)];
             if !fill(&mut lists, start, shapes.len(), &mut accounts) {
                 continue;
             }
+            found.clear();
             for (n, run) in accounts[..shapes.len()].chunks_mut(RUN).enumerate() {
-                if run.iter().fold(0, |hope, &bits| hope | question.hope(bits)) != 0 && answer.is_none() {
-                    answer = run.iter().zip(n * RUN..).find_map(|(&bits, at)| {
+                if run.iter().fold(0, |hope, &bits| hope | question.hope(bits)) != 0 {
+                    found.extend(run.iter().zip(n * RUN..).filter_map(|(&bits, at)| {
                         let worth = question.hope(bits) != 0;
                         let hope = worth.then(|| question.may_match(bits, shapes[at], &mut known)).flatten()?;
-                        ask(crate::text::index(start + at), hope)
-                    });
+                        Some((crate::text::index(start + at), hope))
+                    }));
                 }
                 run.fill(0);
             }
+            answer = ask(&found);
             if answer.is_some() {
                 break;
             }
@@ -391,6 +393,7 @@ struct Known([(u64, u8); Self::SIZE]);
 impl Known {
     const SIZE: usize = 64;
 
+    #[allow(clippy::cast_possible_truncation)] // a few bits are left
     fn of(&mut self, tokens: u64, left: impl FnOnce() -> u8) -> u8 {
         let place = tokens.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - Self::SIZE.ilog2());
         let known = &mut self.0[place as usize];
@@ -410,7 +413,7 @@ impl Tokens {
 /// What tokens with the same features share.
 type Identity<'a> = (Kind, &'a str, &'a str, u32, u32, bool);
 
-fn identity<'a>(token: Said<'a>) -> Identity<'a> {
+fn identity(token: Said<'_>) -> Identity<'_> {
     (token.kind, token.key, token.form, token.meaning, token.senses, senses(token).is_empty())
 }
 
@@ -450,7 +453,9 @@ pub(crate) fn features_of(parsed: &Parsed, wordnet: bool) -> Features {
     if shape.is_one_word() {
         // Known by its bit, so that no other fact has to be looked at for one token that both texts hold.
         shape = Shape { count: u16::MAX, optional: !LAST, ..shape };
-        found_by.iter_mut().for_each(|(_, number)| *number = FACT_BITS - 1);
+        for (_, number) in &mut found_by {
+            *number = FACT_BITS - 1;
+        }
     }
     found_by.sort_unstable();
     found_by.dedup();

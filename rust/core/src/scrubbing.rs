@@ -18,12 +18,15 @@ pub struct Restated {
 /// An embedding that was asked for: signed bytes and the model that made them; none if it could not be made.
 pub type Embedded = Option<(Vec<u8>, String)>;
 
+/// Embeds some texts: one answer for each.
+pub type Embed<'a, E> = dyn FnMut(&[&str]) -> Result<Vec<Embedded>, E> + 'a;
+
 /// What embeds texts. It is asked only for those whose answer an embedding could change.
 pub struct Embedder<'a, E> {
     /// The model that makes the embeddings.
     pub model: &'a str,
     /// One embedding for each text.
-    pub embed: &'a mut dyn FnMut(&[&str]) -> Result<Vec<Embedded>, E>,
+    pub embed: &'a mut Embed<'a, E>,
 }
 
 impl Index {
