@@ -9,6 +9,8 @@ use crate::tokens::{Parsed, parse};
 
 /// Facts that are read at one time: their texts and their tokens stand in memory together.
 const BATCH: usize = 8192;
+/// Bytes that memory hands over at one time.
+const CACHE_LINE: usize = 64;
 
 /// MiniLM's null distribution over unrelated facts, mean and sd: the scale on which every line is stated.
 const OFFSET: f64 = 0.358;
@@ -216,10 +218,24 @@ impl Index {
         mut ask: impl FnMut(usize, &Fact, Hope) -> Option<T>,
     ) -> Option<T> {
         let question = Question::new(candidate, self.options.wordnet, compared);
-        self.postings.each(&question, |slot, hope| {
-            let fact = self.facts[slot as usize].as_ref()?;
-            ask(slot as usize, fact, hope)
+        self.postings.each(&question, |found| {
+            if compared {
+                self.fetch(found);
+            }
+            found.iter().find_map(|&(slot, hope)| {
+                let fact = self.facts[slot as usize].as_ref()?;
+                ask(slot as usize, fact, hope)
+            })
         })
+    }
+
+    /// Read a little of each vector that is about to be compared: so memory answers for many of them at one time, and
+    /// not for one after the other.
+    fn fetch(&self, found: &[(u32, Hope)]) {
+        let near = found.iter().filter(|(_, hope)| *hope == Hope::Similarity);
+        let vectors = near.filter_map(|&(slot, _)| self.facts[slot as usize].as_ref()?.values.as_deref());
+        let read = |values: &[u8]| values.iter().step_by(CACHE_LINE).fold(0, |all, byte| all ^ byte);
+        std::hint::black_box(vectors.fold(0, |all, values| all ^ read(values)));
     }
 }
 
@@ -229,8 +245,8 @@ fn norm(values: &[u8]) -> u32 {
     dot(values, values).unsigned_abs()
 }
 
-fn signed(byte: u8) -> i32 {
-    i32::from(i8::from_ne_bytes([byte]))
+fn signed(byte: u8) -> i16 {
+    i16::from(i8::from_ne_bytes([byte]))
 }
 
 /// The int8 form of an embedding and its scale: the greatest is 127, a tie goes to the even one.
@@ -250,7 +266,8 @@ pub fn quantise(floats: &[f64]) -> Option<(Vec<u8>, f64)> {
 
 /// The dot product of signed bytes: an exact integer.
 fn dot(a: &[u8], b: &[u8]) -> i32 {
-    a.iter().zip(b).map(|(&x, &y)| signed(x) * signed(y)).sum()
+    // A product of two signed bytes fits 16 bits, of which processors multiply twice as many at one time as of 32.
+    a.iter().zip(b).map(|(&x, &y)| i32::from(signed(x) * signed(y))).sum()
 }
 
 /// Cosine of two int8 vectors on MiniLM's scale, rounded to 1e-4; none if their lengths differ.
