@@ -415,6 +415,11 @@ pub(crate) fn senses_of(form: &str, key: &str) -> Number {
     SENSES.forms.get(form).or_else(|| SENSES.stems.get(key)).copied().unwrap_or(0)
 }
 
+/// Whether WordNet has senses of an English word or stem.
+pub(crate) fn has_senses(form: &str) -> bool {
+    SENSES.forms.contains_key(form) || SENSES.stems.contains_key(form)
+}
+
 /// The WordNet senses of a token, sorted; none for a relation word of people and animals.
 pub(crate) fn senses(token: Said<'_>) -> &'static [u32] {
     if is_person(token) { &[] } else { &SENSES.sets[token.senses as usize] }

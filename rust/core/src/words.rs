@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::alignment::has_senses;
 use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme};
 use crate::lexicon::{self, ByWord, Table};
@@ -361,23 +362,21 @@ pub(crate) fn is_given_name(form: &str) -> bool {
     NAMES.contains(form)
 }
 
-static KNOWN: LazyLock<FxHashSet<Cow<'static, str>>> = LazyLock::new(|| {
-    let words: Vec<&'static str> = RARITY.keys().copied().chain(lexicon::SENSES.rows().map(|[lemma]| lemma)).collect();
-    let mut known: FxHashSet<_> = words.iter().map(|word| stem(word, Language::En)).collect();
-    known.extend(words.iter().map(|&word| Cow::Borrowed(word)));
+/// English words of the tables; WordNet's and their stems stand in tables of their own.
+static LISTED: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
     let tables = [lexicon::IRREGULAR, lexicon::RELATIONS, lexicon::NEGATION, lexicon::UNITS, lexicon::NUMBERS];
-    for (language, [form]) in tables.into_iter().flat_map(Table::rows_by_language) {
-        if language == Language::En {
-            known.insert(Cow::Borrowed(form));
-        }
-    }
-    known
+    let rows = tables.into_iter().flat_map(Table::rows_by_language);
+    rows.filter(|&(language, _)| language == Language::En).map(|(_, [form])| form).collect()
 });
+
+fn is_ordinary(form: &str) -> bool {
+    LISTED.contains(form) || RARITY.contains_key(form) || STEM_RARITY.contains_key(form) || has_senses(form)
+}
 
 /// Whether an English word is an ordinary one, so that a capital at the start of a sentence makes no name of it.
 pub(crate) fn is_known(form: &str, language: Language) -> bool {
     if is_given_name(form) {
         return false;
     }
-    language != Language::En || KNOWN.contains(form) || KNOWN.contains(&*stem(form, Language::En))
+    language != Language::En || is_ordinary(form) || is_ordinary(&stem(form, Language::En))
 }
