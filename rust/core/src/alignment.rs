@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon::{self, ByWord, Table};
+use crate::parsed::{Parsed, Role, Said};
 use crate::quantities::dimension;
-use crate::tokens::{Parsed, Role, Said};
 use crate::words::{Particle, Relation, is_particle, stem};
 
 const NAME_WEIGHT: u32 = 15;

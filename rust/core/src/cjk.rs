@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon;
+use crate::parsed::Role;
 use crate::text::{Class, char_class};
-use crate::tokens::Role;
 use crate::words::Relation;
 
 /// A piece of a run: `kind` user, cjk or negation; `start` and `end` count characters of the run.

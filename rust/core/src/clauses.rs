@@ -12,8 +12,9 @@ use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon;
 use crate::parallel::in_parallel;
+use crate::parsed::{Parsed, Role, Said};
 use crate::text::{Class, char_class, fold_text, index};
-use crate::tokens::{Parsed, Role, Said, parse};
+use crate::tokens::parse;
 use crate::words::{Particle, is_particle};
 
 const ENDS: &str = ".!?…";

@@ -7,7 +7,8 @@ use crate::alignment::{Alignment, Starts, is_name};
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon::{self, Table};
-use crate::tokens::{Parsed, Said, Sequences, starting_with, stemmed_sequences};
+use crate::parsed::{Parsed, Said};
+use crate::phrases::{Sequences, starting_with, stemmed_sequences};
 use crate::voice::is_past;
 use crate::words::stem;
 

@@ -2,10 +2,11 @@
 
 use crate::matching::{ANCHOR_SIMILARITY, Action, Decision, Options, judge};
 use crate::parallel::in_parallel;
+use crate::parsed::Parsed;
 use crate::postings::{Features, Hope, Postings, Question, features_of};
 use crate::readings::{Reading, readings};
 use crate::text::index;
-use crate::tokens::{Parsed, parse};
+use crate::tokens::parse;
 
 /// Facts that are read at one time: their texts and their tokens stand in memory together.
 const BATCH: usize = 8192;

@@ -9,8 +9,8 @@ use crate::alignment::{Alignment, align};
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon;
+use crate::parsed::{Parsed, Said};
 use crate::readings::Reading;
-use crate::tokens::{Parsed, Said};
 use crate::vetoes::{VETOES, substitution};
 
 /// Least content words of a fact that an anchor may match; a surer match needs [`SURE_WORDS`].

@@ -6,7 +6,7 @@ use crate::alignment::{Alignment, are_converse, is_name};
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon::{self, ByWord};
-use crate::tokens::{Parsed, Role, Said};
+use crate::parsed::{Parsed, Role, Said};
 use crate::words::{Particle, Relation, is_particle, stem};
 
 static ASYMMETRIC: LazyLock<ByWord<()>> = LazyLock::new(|| {

@@ -14,8 +14,8 @@ use crate::alignment::{
 };
 use crate::lexemes::Kind;
 use crate::matching::{ANCHOR_SHARE, ANCHOR_WORDS, CLAUSE_SHARE, NOTE_SHARE, RARE, WORDS_SHARE};
+use crate::parsed::{Parsed, Role, Said};
 use crate::readings::Reading;
-use crate::tokens::{Parsed, Role, Said};
 
 /// Bits of an entry's account: its own tokens in the low ones, the candidate's above them, then an equal exact form.
 const FACT_BITS: u32 = 16;

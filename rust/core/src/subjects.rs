@@ -2,7 +2,7 @@
 
 use crate::alignment::{Alignment, Starts, is_name};
 use crate::lexemes::Kind;
-use crate::tokens::{Parsed, Role, Said};
+use crate::parsed::{Parsed, Role, Said};
 use crate::words::{Particle, Relation, is_particle};
 
 const SKIPPED_BEFORE: usize = 3;

@@ -7,8 +7,8 @@ use crate::frames::{change, modal, quantifier};
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::order::{direction, role};
+use crate::parsed::{Parsed, Role, Said};
 use crate::subjects::subject;
-use crate::tokens::{Parsed, Role, Said};
 use crate::words::{Particle, is_particle};
 
 /// Content words of a fact that is so short that a shared word may be a mere modifier elsewhere.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon;
-use crate::tokens::{Parsed, Role, Said};
+use crate::parsed::{Parsed, Role, Said};
 use crate::words::{Particle, is_particle};
 
 /// Endings of irregular English forms that are no past.
