@@ -81,9 +81,10 @@ def _follows_in_fact(alignment: Alignment, i: int, step: int) -> bool:
 
 def substitution(alignment: Alignment) -> bool:
     """The two sequences are equal but for one or two words in one place: a new value in the same slot."""
-    fact = [f.key if at < 0 else f"={at}" for f, at in zip(alignment.fact, alignment.forward, strict=True)]
+    # An aligned token is the number of its partner, which no key is.
+    fact = [f.key if at < 0 else at for f, at in zip(alignment.fact, alignment.forward, strict=True)]
     candidate = [
-        c.key if at < 0 else f"={j}"
+        c.key if at < 0 else j
         for j, (c, at) in enumerate(zip(alignment.candidate, alignment.backward, strict=True))
     ]
     head = 0
