@@ -84,8 +84,7 @@ def substitution(alignment: Alignment) -> bool:
     # An aligned token is the number of its partner, which no key is.
     fact = [f.key if at < 0 else at for f, at in zip(alignment.fact, alignment.forward, strict=True)]
     candidate = [
-        c.key if at < 0 else j
-        for j, (c, at) in enumerate(zip(alignment.candidate, alignment.backward, strict=True))
+        c.key if at < 0 else j for j, (c, at) in enumerate(zip(alignment.candidate, alignment.backward, strict=True))
     ]
     head = 0
     while head < min(len(fact), len(candidate)) and fact[head] == candidate[head]:
