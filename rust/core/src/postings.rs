@@ -89,10 +89,22 @@ impl Shape {
         u32::from(self.count) < FACT_BITS && u32::from(self.count) <= self.optional.count_ones() + 1
     }
 
-    fn is_all(self, tokens: u16) -> bool {
+    fn outline(self) -> Outline {
         let all = if u32::from(self.count) < FACT_BITS { (1 << self.count) - 1 } else { u16::MAX };
-        tokens != 0 && tokens | self.optional == all
+        let enough = (NOTE_SHARE - SLACK) * f64::from(self.total);
+        let strong = ones(u64::from(all)).filter(|&bit| f64::from(self.weight_at(bit)) >= enough);
+        Outline { required: all & !self.optional, strong: strong.fold(0, |strong, bit| strong | 1 << bit) }
     }
+}
+
+/// What is asked of a shape for most facts, apart from the rest: so it stays in the processor's cache.
+///
+/// `required`: the tokens that a text must hold to hold the whole fact. `strong`: those that weigh enough alone for a
+/// match that goes by weight.
+#[derive(Clone, Copy, Debug)]
+struct Outline {
+    required: u16,
+    strong: u16,
 }
 
 /// The places of the bits that are set.
@@ -141,6 +153,7 @@ impl List {
 pub(crate) struct Postings {
     lists: FxHashMap<u64, List>,
     shapes: Vec<Shape>,
+    outlines: Vec<Outline>,
 }
 
 impl Postings {
@@ -152,6 +165,7 @@ impl Postings {
             self.lists.entry(feature).and_modify(|list| list.push(posting)).or_insert(List::One(posting));
         }
         self.shapes.push(features.shape);
+        self.outlines.push(features.shape.outline());
     }
 
     /// Take a fact out; its slot stays empty.
@@ -173,24 +187,29 @@ impl Postings {
             .filter_map(|(feature, bit)| Some((self.lists.get(feature)?.postings(), *bit)))
             .collect();
         let mut accounts = ACCOUNTS.take();
-        let (mut answer, mut found) = (None, Vec::new());
+        let (mut answer, mut worth, mut found) = (None, Vec::new(), Vec::new());
         let mut known = Known([(0, 0); Known::SIZE]);
         for start in (0..self.shapes.len()).step_by(BLOCK) {
-            let shapes = &self.shapes[start..self.shapes.len().min(start + BLOCK)];
-            if !fill(&mut lists, start, shapes.len(), &mut accounts) {
+            let outlines = &self.outlines[start..self.shapes.len().min(start + BLOCK)];
+            if !fill(&mut lists, start, outlines.len(), &mut accounts) {
                 continue;
             }
-            found.clear();
-            for (n, run) in accounts[..shapes.len()].chunks_mut(RUN).enumerate() {
+            for (n, run) in accounts[..outlines.len()].chunks_mut(RUN).enumerate() {
                 if run.iter().fold(0, |hope, &bits| hope | question.hope(bits)) != 0 {
-                    found.extend(run.iter().zip(n * RUN..).filter_map(|(&bits, at)| {
-                        let worth = question.hope(bits) != 0;
-                        let hope = worth.then(|| question.may_match(bits, shapes[at], &mut known)).flatten()?;
-                        Some((crate::text::index(start + at), hope))
+                    let asked = run.iter().zip(start + n * RUN..).zip(&outlines[n * RUN..]);
+                    worth.extend(asked.filter_map(|((&bits, slot), &outline)| {
+                        let left = question.left_for(bits, outline, &mut known);
+                        (left != 0).then_some((slot, bits, left))
                     }));
                 }
                 run.fill(0);
             }
+            // Shapes after accounts: memory is asked for many of them at one time.
+            let shaped = worth.drain(..).filter_map(|(slot, bits, left)| {
+                Some((crate::text::index(slot), question.may_match(bits, left, self.shapes[slot])?))
+            });
+            found.clear();
+            found.extend(shaped);
             answer = ask(&found);
             if answer.is_some() {
                 break;
@@ -312,17 +331,28 @@ impl Question {
         out
     }
 
-    /// What is left for a fact that has at most this in common with the candidate.
+    /// Which kinds of match are left for a fact that has at most this in common with the candidate, its weights aside.
     #[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
-    fn may_match(&self, bits: u64, shape: Shape, known: &mut Known) -> Option<Hope> {
+    fn left_for(&self, bits: u64, outline: Outline, known: &mut Known) -> u8 {
+        if self.hope(bits) == 0 {
+            return 0;
+        }
         let own = bits as u16;
-        if bits & EXACT != 0 || shape.is_all(own) {
-            return Some(Hope::Words); // exact, superset
+        if bits & EXACT != 0 || own & outline.required == outline.required {
+            return WHOLE;
         }
         let left = known.of(bits >> FACT_BITS, || self.left(bits));
-        if left == 0 {
-            return None;
+        let is_weak = own & own.wrapping_sub(1) == 0 && own & outline.strong == 0;
+        if is_weak { left & SUBSET } else { left }
+    }
+
+    /// What is left for it if its weights allow.
+    #[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
+    fn may_match(&self, bits: u64, left: u8, shape: Shape) -> Option<Hope> {
+        if left & WHOLE != 0 {
+            return Some(Hope::Words); // exact, superset
         }
+        let own = bits as u16;
         let held = f64::from(shape.held(own)) / f64::from(shape.total.max(1));
         if left & NAMED != 0 && held >= NOTE_SHARE - SLACK {
             return Some(Hope::Words); // note; id, which leaves at most two others beside the code that weighs as much as any
@@ -386,6 +416,8 @@ const SUBSET: u8 = 2;
 const SUBSET_OF_CLAUSE: u8 = 4;
 const ANCHOR: u8 = 8;
 const NEAR_ANCHOR: u8 = 16;
+/// The candidate says all of the fact.
+const WHOLE: u8 = 32;
 
 /// What is left for the sets of tokens that were asked about last: most facts hold one of a few.
 struct Known([(u64, u8); Self::SIZE]);
