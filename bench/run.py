@@ -21,6 +21,7 @@ BENCHES = {
     "check": ((), True),
     "ledger": (("--quick",), False),
     "purge": ((), False),
+    "speed": ((), False),
 }
 
 

@@ -32,34 +32,40 @@ FRAMES = (
     "User has {number} {quality} {thing}s",
     "User is allergic to {thing} and {verb} {thing}",
 )
-VERBS = (
+
+
+def _split(words: str) -> list[str]:
+    return words.split("|" if "|" in words else " ")
+
+
+VERBS = _split(
     "likes loves dislikes prefers enjoys collects buys sells needs wants makes plays studies teaches reads paints "
     "repairs restores rents owns hates avoids misses plans books borrows cooks grows designs drives follows imports "
     "inherited keeps launched maintains orders organises photographs practises presents produces promised recommends "
     "records researches reviews rides runs sews ships sketches sponsors stores supports tests tracks trades trains "
     "translates uses visits volunteers watches writes"
-).split()
-RELATIONS = (
+)
+RELATIONS = _split(
     "wife husband son daughter sister brother mother father friend boss colleague neighbour cousin aunt uncle "
     "grandmother grandfather roommate manager partner teacher doctor landlord niece nephew stepfather godmother"
-).split()
-PLACES = (
+)
+PLACES = _split(
     "London Paris Berlin Lisbon Porto Madrid Rome Vienna Oslo Bergen Dublin Prague Warsaw Athens Helsinki Munich Lyon "
     "Seville Ghent Utrecht Zurich Geneva Milan Turin Naples Krakow Gdansk Tartu Riga Vilnius Boston Chicago Seattle "
     "Denver Austin Toronto Montreal Osaka Kyoto Sapporo Busan Taipei Hanoi Jakarta Perth Hobart Wellington Nairobi "
     "Accra Lagos Tunis Cairo Haifa Izmir Tbilisi Yerevan Baku Almaty Quito Lima Cusco Bogota Medellin Recife"
-).split()
-TIMES = (
+)
+TIMES = _split(
     "every morning|every week|at weekends|on Tuesdays|on Sundays|in summer|in winter|after work|before breakfast|"
     "since 2019|since 2021|until next year|twice a month|on holiday|in the evening|during lunch"
-).split("|")
-MONTHS = "January February March April May June July August September October November December".split()
-DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-QUALITIES = (
+)
+MONTHS = _split("January February March April May June July August September October November December")
+DAYS = _split("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
+QUALITIES = _split(
     "old new small red big green black white blue good young long dark warm cold quiet modern cheap local organic "
     "vintage wooden spicy fresh electric heavy portable rare Italian Japanese Greek handmade famous narrow sharp "
     "second-hand silver striped wild yellow ancient broken ceramic copper crooked dusty foldable frozen hollow"
-).split()
+)
 UNUSUAL = 3
 """Letters beyond which a word of the lexicon is taken for a thing."""
 
@@ -118,7 +124,7 @@ def _parts(frame: str) -> list[str]:
 
 
 def _words() -> Iterator[tuple[str, str]]:
-    """Words with how rare they are, the most frequent ones first; those with a stop's place in English are short."""
+    """Words that may name a thing, with how rare each is."""
     stop = {row[1] for row in rows("stop")} | {row[1] for row in rows("soft")}
     for word, rarity, *_ in rows("rarity"):
         if len(word) > UNUSUAL and word.isalpha() and word not in stop:

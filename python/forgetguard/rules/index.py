@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
+from operator import mul
 from typing import NamedTuple
 
 from forgetguard.rules.clauses import cuts, sentences
@@ -204,7 +205,8 @@ def explain(
 
 
 def _norm(values: bytes) -> int:
-    return sum(v * v for v in memoryview(values).cast("b"))
+    numbers = memoryview(values).cast("b")
+    return sum(map(mul, numbers, numbers))
 
 
 def similar(a: bytes, norm_a: int, b: bytes, norm_b: int, scale: tuple[float, float] | None) -> float | None:
@@ -215,7 +217,7 @@ def similar(a: bytes, norm_a: int, b: bytes, norm_b: int, scale: tuple[float, fl
     """
     if len(a) != len(b) or not norm_a or not norm_b:
         return None
-    dot = sum(x * y for x, y in zip(memoryview(a).cast("b"), memoryview(b).cast("b"), strict=True))
+    dot = sum(map(mul, memoryview(a).cast("b"), memoryview(b).cast("b")))
     cosine = dot / sqrt(norm_a * norm_b)
     if scale is not None:
         mean, deviation = scale

@@ -27,6 +27,9 @@ from forgetguard.rules.tokens import Parsed, Token
 TOKEN_BITS = 4
 """Bits of a posting that number the token in its fact, the last number for all that follow; the others are the slot."""
 LAST = (1 << TOKEN_BITS) - 1
+FACT_BITS = 1 << TOKEN_BITS
+"""Bits of an entry's account that are its own tokens; the candidate's stand above them."""
+OWN = (1 << FACT_BITS) - 1
 SLACK = 0.0005
 """What a share may lose to rounding before it is compared with its line."""
 WORDS, SIMILARITY = "words", "similarity"
@@ -81,20 +84,22 @@ class Postings:
 
     def related(self, question: Question) -> Iterator[tuple[int, bool]]:
         """The slots whose facts the candidate may restate, in order, and whether only if the embeddings are alike."""
-        own: dict[int, int] = {}
-        asked: dict[int, int] = {}
+        accounts: dict[int, int] = {}
+        known = accounts.get
         for feature, bit in question.features:
+            asked = bit << FACT_BITS
             for posting in self._lists.get(feature, ()):
                 slot = posting >> TOKEN_BITS
-                own[slot] = own.get(slot, 0) | 1 << (posting & LAST)
-                asked[slot] = asked.get(slot, 0) | bit
+                accounts[slot] = known(slot, 0) | asked | 1 << (posting & LAST)
         exact = {slot for form in question.exact for slot in self._exact.get(form, ())}
-        for slot in sorted(own.keys() | exact):
+        for slot in sorted(accounts.keys() | exact):
             shape = self._shapes[slot]
             if slot in exact:
                 yield slot, False
-            elif shape is not None and (hope := question.may_match(own[slot], asked[slot], shape)):
-                yield slot, hope == SIMILARITY
+            elif shape is not None:
+                account = accounts[slot]
+                if hope := question.may_match(account & OWN, account >> FACT_BITS, shape):
+                    yield slot, hope == SIMILARITY
 
 
 class _Tokens(NamedTuple):
