@@ -206,7 +206,7 @@ impl Postings {
             }
             // Shapes after accounts: memory is asked for many of them at one time.
             let shaped = worth.drain(..).filter_map(|(slot, bits, left)| {
-                Some((crate::text::index(slot), question.may_match(bits, left, self.shapes[slot])?))
+                Some((crate::text::index(slot), may_match(bits, left, self.shapes[slot])?))
             });
             found.clear();
             found.extend(shaped);
@@ -346,29 +346,6 @@ impl Question {
         if is_weak { left & SUBSET } else { left }
     }
 
-    /// What is left for it if its weights allow.
-    #[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
-    fn may_match(&self, bits: u64, left: u8, shape: Shape) -> Option<Hope> {
-        if left & WHOLE != 0 {
-            return Some(Hope::Words); // exact, superset
-        }
-        let own = bits as u16;
-        let held = f64::from(shape.held(own)) / f64::from(shape.total.max(1));
-        if left & NAMED != 0 && held >= NOTE_SHARE - SLACK {
-            return Some(Hope::Words); // note; id, which leaves at most two others beside the code that weighs as much as any
-        }
-        let several = own & LAST != 0 || own.count_ones() > 1;
-        let rare = || ones(u64::from(own)).any(|bit| shape.weight_at(bit) > u32::from(RARE));
-        let is_long = usize::from(shape.count) >= ANCHOR_WORDS;
-        if (left & SUBSET != 0 && (several || rare()))
-            || (left & SUBSET_OF_CLAUSE != 0 && several && held >= CLAUSE_SHARE - SLACK)
-            || (left & ANCHOR != 0 && is_long && held >= WORDS_SHARE - SLACK)
-        {
-            return Some(Hope::Words);
-        }
-        (left & NEAR_ANCHOR != 0 && is_long && held >= ANCHOR_SHARE - SLACK).then_some(Hope::Similarity)
-    }
-
     /// Zero where one token beside one is too little: most facts that share anything share no more.
     const fn hope(&self, bits: u64) -> u64 {
         const OWN: u64 = (1 << FACT_BITS) - 1;
@@ -407,6 +384,29 @@ pub(crate) enum Hope {
     Words,
     /// An anchor of the whole text, for which the embeddings must be alike.
     Similarity,
+}
+
+/// What is left for a fact if its weights allow.
+#[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
+fn may_match(bits: u64, left: u8, shape: Shape) -> Option<Hope> {
+    if left & WHOLE != 0 {
+        return Some(Hope::Words); // exact, superset
+    }
+    let own = bits as u16;
+    let held = f64::from(shape.held(own)) / f64::from(shape.total.max(1));
+    if left & NAMED != 0 && held >= NOTE_SHARE - SLACK {
+        return Some(Hope::Words); // note; id, which leaves at most two others beside the code that weighs as much as any
+    }
+    let several = own & LAST != 0 || own.count_ones() > 1;
+    let rare = || ones(u64::from(own)).any(|bit| shape.weight_at(bit) > u32::from(RARE));
+    let is_long = usize::from(shape.count) >= ANCHOR_WORDS;
+    if (left & SUBSET != 0 && (several || rare()))
+        || (left & SUBSET_OF_CLAUSE != 0 && several && held >= CLAUSE_SHARE - SLACK)
+        || (left & ANCHOR != 0 && is_long && held >= WORDS_SHARE - SLACK)
+    {
+        return Some(Hope::Words);
+    }
+    (left & NEAR_ANCHOR != 0 && is_long && held >= ANCHOR_SHARE - SLACK).then_some(Hope::Similarity)
 }
 
 /// Kinds of match: a request or a code names it, the candidate or a clause of it adds nothing, both say much of it, both
