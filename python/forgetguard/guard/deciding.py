@@ -65,8 +65,10 @@ class Decider:
     def _completed(self, texts: Sequence[str], vectors: list[Vector | None]) -> list[Vector | None]:
         """Embed those texts whose answer a vector could change; outside the index's lock, for it may take long."""
         model = self._embedding.model
+        without = [at for at, vector in enumerate(vectors) if vector is None]
         with self._live.reading() as (index, _):
-            wanted = [at for at, text in enumerate(texts) if vectors[at] is None and index.needs_embedding(text, model)]
+            needs = index.need_embeddings([texts[at] for at in without], model)
+        wanted = [at for at, is_needed in zip(without, needs, strict=True) if is_needed]
         self.embedded += len(wanted)
         for at, made in zip(wanted, self._embedding.vectors([texts[at] for at in wanted]), strict=True):
             vectors[at] = made

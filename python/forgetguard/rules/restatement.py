@@ -132,6 +132,10 @@ class ForgottenIndex:
         hits |= zip(rest, self._core.match_many(rows, scale), strict=True)
         return [None if (hit := hits[n]) is None else self._match(hit) for n in range(len(checked))]
 
+    def need_embeddings(self, texts: Sequence[str], model: str = "") -> list[bool]:
+        """`needs_embedding` for each of `texts`, in order."""
+        return [wanted for wanted, _ in self._core.ask_many([(checked_text(text), model) for text in texts])]
+
     def scrubbed(
         self, text: str, embedder: Callable[[str], Vector | None] | None, calibration: Scale | None
     ) -> tuple[list[tuple[int, int, Match]], list[tuple[int, int, str]]]:
