@@ -13,6 +13,7 @@ from forgetguard.rules import _backend, requests
 from forgetguard.rules.request_cjk import SLOTS as CJK_SLOTS
 from forgetguard.rules.request_tags import SLOTS
 from forgetguard.rules.requests import note_words
+from growth import grows_linearly
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 DATA = json.loads((FIXTURES / "requests-v1.json").read_text(encoding="utf-8"))
@@ -127,5 +128,4 @@ def test_every_text_has_an_answer(text):
 
 @pytest.mark.parametrize("piece", ["forget ", "please don't forget not to delete ", "a,", "忘", "删除记忆", "l'", "-"])
 def test_long_texts_take_linear_time(piece):
-    # A quadratic rule would take minutes here.
-    _backend.request_code(piece * (60_000 // len(piece)))
+    assert grows_linearly(_backend.request_code, piece, 60_000)

@@ -15,7 +15,6 @@ from forgetguard.rules.quantities import dimensions
 from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.words import particles, stem
 
-SAME, OPPOSITE = 1, -1
 MEANING_KINDS = ("word", "name", "cjk")
 """Kinds of tokens that may have a synonym or an opposite."""
 NAME_WEIGHT = 15

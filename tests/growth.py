@@ -1,0 +1,25 @@
+"""How the time of a call grows with its text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+FACTOR = 4
+QUADRATIC_SHARE = 10
+"""Four times the text takes a quadratic rule 16 times as long; a linear one stays well below this."""
+NOISE = 0.25
+"""Seconds that another process may cost."""
+
+
+def grows_linearly(call: Callable[[str], object], piece: str, length: int) -> bool:
+    """Whether `call` on a text of `length` characters takes at most about as much more as the text is longer."""
+    call(piece)
+    short, long = (_seconds(call, piece * (size // len(piece))) for size in (length // FACTOR, length))
+    return long < QUADRATIC_SHARE * short + NOISE
+
+
+def _seconds(call: Callable[[str], object], text: str) -> float:
+    start = time.perf_counter()
+    call(text)
+    return time.perf_counter() - start
