@@ -87,13 +87,18 @@ test: install ## run the tests, once on each implementation of the rules
 	$(call suites,-m "not slow")
 
 .PHONY: test-full
-test-full: install ## the same with the slow tests, and with the real OpenClaw
+test-full: install ## the same with the slow tests, the real OpenClaw and every real host
 	$(call suites,)
 	@$(MAKE) test-openclaw
+	@$(MAKE) test-hosts
 
 .PHONY: test-openclaw
 test-openclaw: install ## purge a recorded state, then let the real program (from npm) look for what is gone
 	$(PY) scripts/test_openclaw.py
+
+.PHONY: test-hosts
+test-hosts: install ## test each adapter with the real package of its host (FORGETGUARD_SKIP_HOSTS=NAME,… leaves some out)
+	$(PY) scripts/test_hosts.py
 
 .PHONY: lint
 lint: install lint-python $(if $(CARGO)$(REQUIRE_NATIVE),lint-rust,lint-no-rust) ## check style, types, layers and documentation
@@ -130,5 +135,5 @@ eval: install ## count right and wrong answers of the rules over the written cas
 
 .PHONY: clean
 clean: ## remove everything that was built, the environment too
-	rm -rf .venv dist target
+	rm -rf .venv .hosts dist target
 	rm -f python/forgetguard/rules/_native*.so python/forgetguard/rules/_native*.pyd
