@@ -47,7 +47,7 @@ $(STAMP): $(PY) pyproject.toml packaging/build_backend.py $(CORE_SOURCES) $(if $
 	@$(PY) -c 'import pip, sys; sys.exit(tuple(map(int, pip.__version__.split(".")[:2])) < (25, 1))' || \
 	  $(PY) -m pip install --quiet --upgrade 'pip>=25.1'
 	$(PY) -m pip install --quiet --group build
-	FORGETGUARD_BUILD=$(BUILD) $(PY) -m pip install --quiet --no-build-isolation --group dev --editable '.[onnx,openclaw]'
+	FORGETGUARD_BUILD=$(BUILD) $(PY) -m pip install --quiet --no-build-isolation --group dev --editable '.[onnx,openclaw,langgraph,mcp]'
 	@if [[ -n "$(EXPECT_CORE)" ]] && ! compgen -G 'python/forgetguard/rules/_native*' | grep -qE '\.(so|pyd)$$'; then \
 	  echo "note: cargo is here, but the native core could not be built (make native shows why); going on with Python alone." >&2; \
 	else touch $@; fi

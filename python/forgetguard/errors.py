@@ -6,6 +6,8 @@
     │   ├── InvalidVector
     │   └── InvalidKey
     ├── BackendUnavailable           the rules core that was asked for is not installed
+    ├── MissingExtra                 the package of a host that is to be guarded is not installed
+    ├── HostChanged                  the installed version of a host lacks a place that its adapter hooks
     ├── ModelUnavailable             an embedding model cannot be loaded
     ├── UnknownEntry                 no forgotten fact has this id
     ├── TextUnreadable               a fact's text could not be read, so nothing was deleted
@@ -23,7 +25,7 @@ Messages are constants: they never quote a memory, a key or a path's content, so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 
@@ -79,6 +81,34 @@ class BackendUnavailable(ForgetGuardError, ImportError):
     exit_code = 2
 
 
+class MissingExtra(ForgetGuardError, ImportError):
+    """The package that an adapter is for is not installed."""
+
+    code = "missing-extra"
+    advice = "Install the extra of that host: pip install 'forgetguard[NAME]'."
+    exit_code = 2
+
+    @classmethod
+    def of(cls, extra: str) -> MissingExtra:
+        """The error for one extra, with the line that installs it."""
+        return cls("the package of this host is not installed", advice=f"pip install 'forgetguard[{extra}]'")
+
+
+class HostChanged(ForgetGuardError):
+    """The installed version of a host lacks a place that its adapter hooks, or has changed it; nothing was hooked."""
+
+    code = "host-changed"
+    advice = "Install the version of the host that its page in docs/hosts names as tested."
+
+    @classmethod
+    def at(cls, places: Iterable[str]) -> HostChanged:
+        """The error for these places, by their names in the host's code."""
+        return cls(
+            "the installed version of the host lacks places that are to be hooked",
+            advice=f"{cls.advice} Not as expected: {', '.join(places)}.",
+        )
+
+
 class ModelUnavailable(ForgetGuardError):
     """An embedding model is absent or damaged; rules go on with words alone."""
 
@@ -124,6 +154,10 @@ class LedgerUnavailable(ForgetGuardError):
         "wrong-key": (
             "the key does not open this ledger",
             "Give the key that the ledger was made with, or the one it was last re-keyed to. Nothing was changed.",
+        ),
+        "no-key": (
+            "the key of this ledger cannot be read",
+            "`forgetguard doctor` says why; `forgetguard init` makes key and ledger where there are none.",
         ),
         "damaged": (
             "the ledger file is damaged",

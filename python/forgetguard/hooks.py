@@ -23,6 +23,7 @@ from forgetguard.guard.policy import HoldSetting
 from forgetguard.guard.reading import as_candidate, many
 from forgetguard.guard.trees import scrub_tree
 from forgetguard.guard.twins import twin
+from forgetguard.guard.verdicts import Cut
 from forgetguard.values import Candidate, Entry, Origin
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ class Extraction:
 class Debrief:
     """A summary as it may be stored. `text` (or `value`, for a structure) is None where there is nothing to store.
 
-    `removed` counts the clauses that were cut. `reason`: a code where the whole was withheld.
+    `removed` counts the clauses that were cut; `cuts` says where they stood in a text. `reason`: a code where the whole
+    was withheld.
     """
 
     text: str | None = field(repr=False)
@@ -96,6 +98,7 @@ class Debrief:
     removed: int = 0
     reason: str = ""
     degraded: bool = False
+    cuts: tuple[Cut, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -143,7 +146,7 @@ class Hooks:
         if isinstance(summary, str):
             answer = self._scrubbed(summary)
             kept = None if answer.empty else answer.text
-            return Debrief(kept, None, len(answer.removed), answer.reason, answer.degraded)
+            return Debrief(kept, None, len(answer.removed), answer.reason, answer.degraded, answer.removed)
         tree = scrub_tree(summary, self._scrubbed)
         return Debrief(None, None if tree.empty else tree.value, tree.removed, "", tree.degraded)
 

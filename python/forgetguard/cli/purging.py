@@ -38,20 +38,30 @@ class Place:
         return lineage
 
 
-def place(command: Command) -> Command:
-    """Adds --host, --home and --json; the function gets a `Place` first."""
+def placed(command: Command) -> Command:
+    """Adds --host and --home; the function gets a `Place` first."""
 
     @click.option("--host", "description", type=click.Path(path_type=Path), envvar="FORGETGUARD_PURGE_HOST",
                   help="TOML file with a [purge] table, if not the configuration file.")  # fmt: skip
     @click.option("--home", type=click.Path(path_type=Path), help="Directory of key, journal and receipts.")
-    @click.option("--json", "as_json", is_flag=True, help="JSON also for errors; the rest is JSON in any case.")
     @wraps(command)
-    def call(*args: Any, description: Path | None, home: Path | None, as_json: bool, **kwargs: Any) -> Any:
-        del as_json  # read by `main`, which prints errors
+    def call(*args: Any, description: Path | None, home: Path | None, **kwargs: Any) -> Any:
         found = description or config_file()
-        return command(Place(found, Home(home) if home else Home.default()), *args, **kwargs)
+        return command(*args, Place(found, Home(home) if home else Home.default()), **kwargs)
 
     return call  # type: ignore[return-value]  # click calls it by keyword, as it would the original
+
+
+def place(command: Command) -> Command:
+    """The same, with --json."""
+
+    @click.option("--json", "as_json", is_flag=True, help="JSON also for errors; the rest is JSON in any case.")
+    @wraps(command)
+    def call(*args: Any, as_json: bool, **kwargs: Any) -> Any:
+        del as_json  # read by `main`, which prints errors
+        return command(*args, **kwargs)
+
+    return placed(call)  # type: ignore[return-value]  # as above
 
 
 def selectors(command: Command) -> Command:

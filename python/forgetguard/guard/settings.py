@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from forgetguard.directories import config_file
-from forgetguard.errors import InvalidInput
+from forgetguard.errors import InvalidInput, InvalidKey, LedgerUnavailable
 from forgetguard.guard.core import ForgetGuard
 from forgetguard.guard.opening import alias_list, ledger_path
 from forgetguard.keys import KeySource, Passphrase, find_key
@@ -89,14 +89,34 @@ class Settings:
         mark: object = DEFAULT if self.mark is None else None if self.mark == "none" else self.mark
         return {"mark": mark, "wait": self.wait, "allow_filesystem": self.allow_filesystem}
 
-    def open_guard(self, *, create: bool = False, strict: bool = False) -> ForgetGuard:
-        """The guard over this ledger. Raises InvalidKey, InvalidInput; with `strict` also LedgerUnavailable."""
+    def open_guard(self, *, create: bool = False, strict: bool = False, late_key: bool = False) -> ForgetGuard:
+        """The guard over this ledger. Raises InvalidKey, InvalidInput; with `strict` also LedgerUnavailable.
+
+        With `late_key` the key is looked for when the ledger is opened: while there is none, the ledger is unavailable.
+        """
+        key = LateKey(self) if late_key and self.passphrase is None else self.unlock(create=create)[0]
         options: dict[str, Any] = {
             "aliases": self.aliases, "embedder": self.model, "past": self.past, "on_hold": self.on_hold,
             "on_defer": self.on_defer, "hold_unrecorded": self.hold_unrecorded, "max_entries": self.max_entries,
             "max_age": self.max_age, "review_size": self.review_size, **self.ledger_options,
         }  # fmt: skip
-        return ForgetGuard.open(self.ledger, key=self.unlock(create=create)[0], create=create, strict=strict, **options)
+        return ForgetGuard.open(self.ledger, key=key, create=create, strict=strict, **options)
+
+
+@dataclass(frozen=True, slots=True)
+class LateKey:
+    """A key that is looked for each time a ledger is opened with it: a process may start before its user has one."""
+
+    settings: Settings
+    kdf: str = "raw"
+    cost: tuple[int, int] = (0, 0)
+
+    def derive(self, salt: bytes, passes: int, memory_kib: int) -> bytes:
+        """The 32 bytes that wrap the root. Raises LedgerUnavailable (`no-key`)."""
+        try:
+            return self.settings.unlock()[0].derive(salt, passes, memory_kib)
+        except InvalidKey:
+            raise LedgerUnavailable.because("no-key") from None
 
 
 def _read(path: Path, *, required: bool) -> dict[str, Any]:

@@ -1,0 +1,239 @@
+"""Tools that are asked before something is stored or shown: check, filter, scrub; and status."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Final
+
+from forgetguard.adapters.mcp.arguments import Arguments
+from forgetguard.adapters.mcp.schemas import (
+    choice,
+    code,
+    counts,
+    flag,
+    name,
+    number,
+    or_null,
+    record,
+    series,
+    text,
+    whole,
+)
+from forgetguard.adapters.mcp.tool import Answer, Served, Tool, id_of
+from forgetguard.errors import ForgetGuardError
+from forgetguard.guard.verdicts import Cut, Decision
+from forgetguard.hooks import Decided, Extraction, Hooks
+from forgetguard.provenance import ProvenanceStore, Session
+from forgetguard.values import Action, Candidate
+from forgetguard.version import VERSION
+
+MOST_ITEMS: Final = 1000
+
+ACTION = choice("keep", "drop", "hold", "defer")
+REASON = code("why, as a stable code")
+ENTRY = or_null(name("the entry that it restates"))
+DEGRADED = flag("the ledger could not be asked")
+
+
+def check(served: Served, given: Arguments) -> Answer:
+    """The verdict on one text."""
+    verdict = served.guard.check(given["text"], use=given.get("use", "write"))
+    return {
+        "action": verdict.action.value,
+        "reason": verdict.reason,
+        "entry": id_of(verdict.entry),
+        "similarity": verdict.similarity,
+        "coverage": verdict.coverage,
+        "degraded": verdict.degraded,
+    }
+
+
+def filter_(served: Served, given: Arguments) -> Answer:
+    """Decide on what was extracted; what is not stored is kept for the owner."""
+    candidates = [
+        Candidate(one["text"], Action(one.get("action", "ADD")), target=one.get("target")) for one in given["items"]
+    ]
+    done = _extraction(served, candidates, given.get("session"))
+    decisions = done.decisions
+    places = {action: [at for at, one in enumerate(decisions) if one.action is action] for action in Decision}
+    return {
+        "store": places[Decision.KEEP],
+        "dropped": places[Decision.DROP],
+        "held": places[Decision.HOLD],
+        "deferred": places[Decision.DEFER],
+        "refused": done.refused,
+        "decisions": [_decision(at, one) for at, one in enumerate(decisions)],
+        "degraded": any(one.verdict.degraded for one in decisions),
+    }
+
+
+def _extraction(served: Served, candidates: list[Candidate], session: str | None) -> Extraction:
+    if session is None:
+        return served.hooks.extraction(candidates)
+    with served.hosting() as host:
+        assert isinstance(host.lineage, ProvenanceStore)  # a description in TOML has no other
+        return Hooks(served.guard, sessions=host.lineage).extraction(candidates, session=Session(session))
+
+
+def _decision(position: int, one: Decided) -> Answer:
+    return {
+        "position": position,
+        "action": one.action.value,
+        "reason": one.reason,
+        "entry": id_of(one.verdict.entry),
+        "recorded": one.recorded,
+    }
+
+
+def scrub(served: Served, given: Arguments) -> Answer:
+    """The caller's text, without the clauses that restate something forgotten."""
+    if given.get("use", "summary") == "read":
+        done = served.guard.scrub(given["text"], use="read")
+        kept = None if done.empty else done.text
+        return _scrubbed(kept, done.removed, done.reason, done.degraded)
+    summary = served.hooks.debrief(given["text"])
+    return _scrubbed(summary.text, summary.cuts, summary.reason, summary.degraded)
+
+
+def _scrubbed(kept: str | None, cuts: tuple[Cut, ...], reason: str, degraded: bool) -> Answer:
+    removed = [
+        {
+            "start": one.start,
+            "end": one.end,
+            "action": one.action.value,
+            "reason": one.reason,
+            "entry": id_of(one.entry),
+        }
+        for one in cuts
+    ]
+    return {"text": kept, "empty": kept is None, "removed": removed, "reason": reason, "degraded": degraded}
+
+
+def status(served: Served, given: Arguments) -> Answer:
+    """Counts and codes. Answers whatever the state of the ledger is."""
+    del given
+    found = served.guard.status()
+    return {"forgetguard": VERSION, "degraded": found.degraded, "purge": _purge_state(served), **asdict(found)}
+
+
+def _purge_state(served: Served) -> str:
+    """`ready`, or why nothing can be purged."""
+    try:
+        with served.hosting():
+            return "ready"
+    except ForgetGuardError as error:
+        return error.code
+
+
+TOOLS = (
+    Tool(
+        "check",
+        "Check",
+        "Whether one text may be stored (use write), put into a summary, or shown (use read): keep, drop (it restates "
+        "something forgotten), hold (likely), defer (not to be decided now: try later). Writes nothing.",
+        record("use", text=text(), use=choice("write", "summary", "read", default="write")),
+        record(
+            action=ACTION,
+            reason=REASON,
+            entry=ENTRY,
+            similarity=or_null(number()),
+            coverage=number(),
+            degraded=DEGRADED,
+        ),
+        check,
+        reads=True,
+        repeats=True,
+    ),
+    Tool(
+        "filter",
+        "Filter",
+        "Call it with whatever you extracted, imported or retry, before you store it, and carry out only the positions "
+        "in `store`. Dropped and held ones are kept, encrypted, for their owner. Try `deferred` ones again later.",
+        record(
+            "session",
+            items=series(
+                record(
+                    "action",
+                    "target",
+                    text=text(least=0),
+                    action=choice(*(one.value for one in Action), default="ADD"),
+                    target=name("the memory that an UPDATE or DELETE is about"),
+                ),
+                most=MOST_ITEMS,
+            ),
+            session=name("the session it was extracted from; a purged one is refused"),
+        ),
+        record(
+            store=series(whole(), "positions to carry out, in order"),
+            dropped=series(whole()),
+            held=series(whole()),
+            deferred=series(whole()),
+            refused=or_null(code("why the session may not be read; then store nothing of it")),
+            decisions=series(
+                record(
+                    position=whole(),
+                    action=ACTION,
+                    reason=REASON,
+                    entry=ENTRY,
+                    recorded=flag("its owner can find it in the review queue"),
+                )
+            ),
+            degraded=DEGRADED,
+        ),
+        filter_,
+    ),
+    Tool(
+        "scrub",
+        "Scrub",
+        "Your text without the clauses that restate something forgotten; call it before you store a summary, or (use "
+        "read) before you show what you recalled. Where `empty` is true there is nothing to store. What is cut out of "
+        "a summary is kept, encrypted, for its owner.",
+        record("use", text=text(), use=choice("summary", "read", default="summary")),
+        record(
+            text=or_null({"type": "string"}),
+            empty=flag(),
+            removed=series(
+                record(start=whole("in code points"), end=whole(), action=ACTION, reason=REASON, entry=ENTRY)
+            ),
+            reason=REASON,
+            degraded=DEGRADED,
+        ),
+        scrub,
+    ),
+    Tool(
+        "status",
+        "Status",
+        "Whether the ledger can be asked, and counts. `ledger` is `ok` or a code; `purge` is `ready` or a code.",
+        record(),
+        record(
+            forgetguard=code("version"),
+            degraded=DEGRADED,
+            purge=code(),
+            ledger=code(),
+            backend=code(),
+            rules_version=code(),
+            model=code(),
+            calibrated=flag(),
+            **dict.fromkeys(
+                (
+                    "entries",
+                    "pending",
+                    "dropped",
+                    "held",
+                    "unrecorded",
+                    "checked",
+                    "embedded",
+                    "deferred",
+                    "embedding_failures",
+                    "releases_waiting",
+                ),
+                whole(),
+            ),
+            oldest_held=or_null(number("seconds")),
+            problems=counts(),
+        ),
+        status,
+        reads=True,
+        repeats=True,
+    ),
+)

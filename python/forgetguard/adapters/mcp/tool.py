@@ -1,0 +1,87 @@
+"""What a tool is, and what every tool works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from forgetguard.adapters.mcp.arguments import Arguments
+from forgetguard.adapters.mcp.schemas import Schema, moment, name
+from forgetguard.adapters.mcp.tokens import Token, Tokens
+from forgetguard.guard import ForgetGuard
+from forgetguard.hooks import Hooks
+from forgetguard.purge import Home, Host
+from forgetguard.values import Entry
+
+Answer = dict[str, Any]
+"""The structured content of a result: JSON values, and no text of a memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The vault, the host that can be purged, where a purge keeps what is its own, and the tokens that are out.
+
+    `host` reads the description of the host anew, and raises InvalidInput where there is none.
+    """
+
+    guard: ForgetGuard
+    host: Callable[[], Host]
+    home: Home
+    tokens: Tokens
+
+    @property
+    def hooks(self) -> Hooks:
+        """The hooks of the vault, for writes that name no session."""
+        return Hooks(self.guard)
+
+    @contextmanager
+    def hosting(self) -> Iterator[Host]:
+        """The host, with its files closed afterwards. Raises InvalidInput."""
+        host = self.host()
+        try:
+            yield host
+        finally:
+            close = getattr(host.lineage, "close", None)
+            if close is not None:
+                close()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. `takes` and `gives` are JSON Schemas; `run` is sync, total but for ForgetGuardError and OSError.
+
+    `reads`: it changes nothing. `destroys`: what it does is to be confirmed by a person. `repeats`: doing it again with
+    the same arguments does nothing more.
+    """
+
+    name: str
+    title: str
+    about: str
+    takes: Schema
+    gives: Schema
+    run: Callable[[Served, Arguments], Answer]
+    reads: bool = False
+    destroys: bool = False
+    repeats: bool = False
+
+
+TOKEN: Mapping[str, Schema] = {"token": name("good once"), "expires_at": moment()}
+"""What a preview gives with its token."""
+
+
+def handed_out(token: Token) -> Answer:
+    """A token as a preview gives it."""
+    return {"token": token.value, "expires_at": date(token.expires_at)}
+
+
+def date(seconds: float) -> str:
+    """A Unix time as ISO 8601 in UTC, whole seconds."""
+    return datetime.fromtimestamp(int(seconds), UTC).isoformat().replace("+00:00", "Z")
+
+
+def id_of(entry: Entry | None) -> str | None:
+    """All that a client may know of an entry."""
+    return None if entry is None else entry.id
