@@ -1,0 +1,56 @@
+"""What the user types: /forget and /remember. Hermes takes these before any model reads them."""
+
+from __future__ import annotations
+
+from forgetguard.adapters.hermes.room import Room
+from forgetguard.adapters.hermes.scope import current
+from forgetguard.errors import ForgetGuardError
+from forgetguard.guard import ForgetGuard
+
+TARGETS = ("user", "memory")
+
+
+def forget(room: Room, text: str) -> str:
+    """Record that a text is forgotten, and remove what restates it from MEMORY.md and USER.md; a line for the user."""
+    if not text.strip():
+        return "Usage: /forget TEXT"
+    try:
+        guard = room.hooks(current()).guard
+        with guard.forgetting(text):
+            removed, left = _removed(guard)
+    except ForgetGuardError as error:
+        return f"Nothing was forgotten: {error}. {error.advice}"
+    rest = f" {left} could not be removed; /memory and an editor can." if left else ""
+    return f"Forgotten; it will not be saved again. Entries removed from memory: {removed}.{rest}"
+
+
+def _removed(guard: ForgetGuard) -> tuple[int, int]:
+    """How many of the entries that restate something forgotten were removed, and how many were not."""
+    from tools.memory_tool import load_on_disk_store
+
+    store = load_on_disk_store()
+    entries = [(target, entry) for target in TARGETS for entry in _entries(store, target)]
+    found = [finding.item for finding in guard.sweep(entries, text=lambda item: item[1])]
+    done = [store.remove(target, entry).get("success") is True for target, entry in found]
+    return sum(done), len(done) - sum(done)
+
+
+def _entries(store: object, target: str) -> tuple[str, ...]:
+    return tuple(getattr(store, f"{target}_entries"))
+
+
+def remember(room: Room, text: str) -> str:
+    """Release what a text restates, and save it to USER.md; a line for the user."""
+    if not text.strip():
+        return "Usage: /remember TEXT"
+    from tools.memory_tool import load_on_disk_store
+
+    try:
+        done = room.hooks(current()).remember(text.strip(), explicit=True)
+    except ForgetGuardError as error:
+        return f"Not saved: {error}. {error.advice}"
+    saved = load_on_disk_store().add("user", text.strip())
+    if saved.get("success") is not True:
+        return f"It may be saved again, but was not saved now: {saved.get('error', 'Hermes refused')}"
+    later = " (until the ledger can be read again, it is still protected)" if done.release == "pending" else ""
+    return f"Remembered.{later}"

@@ -1,0 +1,193 @@
+"""A memory provider around another one: what goes in is scrubbed, what restates something forgotten stays out.
+
+Delegates whatever the provider interface has in the installed version of Hermes, by name, so that a method which a
+newer Hermes adds reaches the provider inside. Each wrapper keeps the signature of what it wraps, for Hermes looks at it
+before it calls.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from forgetguard.adapters.hermes import answers, tools, view
+from forgetguard.adapters.hermes.room import Room
+from forgetguard.adapters.hermes.scope import Scope, current
+from forgetguard.adapters.hermes.turns import spoken
+from forgetguard.errors import MissingExtra
+from forgetguard.rules import is_forget_request
+
+Guarded = Callable[["_Keeper", Mapping[str, Any], Callable[..., Any]], Any]
+
+USER = "user_content"
+EVERYTHING = 1_000_000  # rows: the provider's list is cut at ten by default
+
+
+def guard_provider(inner: Any, room: Room) -> Any:
+    """A MemoryProvider that hands on to `inner` what may be stored. Raises MissingExtra."""
+    try:
+        from agent.memory_provider import MemoryProvider
+    except ModuleNotFoundError:
+        raise MissingExtra.of("hermes") from None
+    keeper = _Keeper(inner, room)
+    names = [name for name in dir(MemoryProvider) if not name.startswith("_") and hasattr(inner, name)]
+    members: dict[str, Any] = {name: _member(keeper, name) for name in names}
+    members["__getattr__"] = lambda _, name: getattr(inner, name)
+    return type("GuardedMemoryProvider", (MemoryProvider,), members)()
+
+
+class _Keeper:
+    """What the wrappers of one provider share: whose memory it is, and whether the running turn asks to forget."""
+
+    def __init__(self, inner: Any, room: Room) -> None:
+        self.inner = inner
+        self.room = room
+        self.asked = False
+        self._scope: Scope | None = None
+
+    def scope(self) -> Scope:
+        """Given at initialisation; the workers that store later know nothing of Hermes' context."""
+        return self._scope or current()
+
+    def begin(self, given: Mapping[str, Any]) -> None:
+        """The session begins: its profile and its user."""
+        home, user = given.get("hermes_home"), given.get("user_id")
+        here = current()
+        self._scope = replace(here, home=Path(home) if home else here.home, user=str(user) if user else here.user)
+
+    def debrief(self, value: Any, *, of_user: bool = False) -> Any:
+        """What may be stored of a text, or of a list of messages. Raises where it cannot be told.
+
+        `of_user`: the user says it. A wish to forget is then not stored, also where nothing is recorded that it is
+        about: it restates what it is about.
+        """
+        if isinstance(value, str):
+            kept = self.room.debrief(self.scope(), value) if value.strip() else value
+            return "" if of_user and is_forget_request(kept) else kept
+        if not isinstance(value, list):
+            return value
+        return [kept for one in value if (kept := self._message(one)) is not None]
+
+    def _message(self, message: Any) -> Any:
+        """One message; None where nothing of its words is left."""
+        if not isinstance(message, dict):
+            return message
+        of_user = message.get("role") == "user"
+        kept = view.message(message, lambda text: str(self.debrief(text, of_user=of_user)))
+        emptied = spoken(message.get("content")).strip() and not spoken(kept.get("content")).strip()
+        return None if emptied else kept
+
+    def read(self, text: Any) -> Any:
+        """What the model may see of a text."""
+        return view.result(text, self.room.reader(self.scope)) if text else text
+
+
+def _member(keeper: _Keeper, name: str) -> Any:
+    """What stands for one name of the provider interface."""
+    if isinstance(inspect.getattr_static(type(keeper.inner), name, None), property):
+        return property(lambda _: getattr(keeper.inner, name))
+    method = getattr(keeper.inner, name, None)
+    if not callable(method):
+        return method
+    return staticmethod(_wrapped(keeper, method, GUARDED[name]) if name in GUARDED else method)
+
+
+def _wrapped(keeper: _Keeper, method: Callable[..., Any], guarded: Guarded) -> Callable[..., Any]:
+    signature = inspect.signature(method)
+
+    @wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+
+        def carry_on(**changed: Any) -> Any:
+            bound.arguments.update(changed)
+            return method(*bound.args, **bound.kwargs)
+
+        return guarded(keeper, _flat(bound, signature), carry_on)
+
+    return call
+
+
+def _flat(bound: inspect.BoundArguments, signature: inspect.Signature) -> dict[str, Any]:
+    """The arguments by name, with those that a method takes as **kwargs among them."""
+    extra = [name for name, one in signature.parameters.items() if one.kind is inspect.Parameter.VAR_KEYWORD]
+    flat = {name: value for name, value in bound.arguments.items() if name not in extra}
+    return flat | {key: value for name in extra for key, value in bound.arguments.get(name, {}).items()}
+
+
+def _initialize(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    keeper.begin(given)
+    return carry_on()
+
+
+def _on_turn_start(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    keeper.asked = is_forget_request(spoken(given.get("message")))
+    return carry_on()
+
+
+def _storing(*names: str) -> Guarded:
+    """For a method that stores these arguments: not called where nothing is left of any."""
+
+    def guarded(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+        words = {name: keeper.debrief(given[name], of_user=name == USER) for name in names if name in given}
+        if not any(words.values()) and any(given[name] for name in words):
+            return None
+        return carry_on(**words)
+
+    return guarded
+
+
+def _reading(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:  # noqa: ARG001
+    return keeper.read(carry_on())
+
+
+def _on_pre_compress(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    return keeper.debrief(carry_on(messages=keeper.debrief(given["messages"])))
+
+
+def _on_memory_write(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    """A mirrored write: decided like any automatic one, and never a release."""
+    if given.get("action") == "remove" or keeper.room.refusal(keeper.scope, tools.words(given.get("content"))) is None:
+        return carry_on()
+    return None
+
+
+def _handle_tool_call(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    name, arguments = given["tool_name"], given.get("args") or {}
+    refused = keeper.room.refusal(keeper.scope, tools.stored(arguments)) if tools.stored(arguments) else None
+    if refused is not None:
+        return answers.failure(refused)
+    if keeper.asked and name == "fact_store" and arguments.get("action") == "remove":
+        fact = arguments.get("fact_id")
+        return tools.remove(
+            lambda: keeper.room.hooks(keeper.scope()).guard, lambda: (_fact(keeper.inner, fact),), carry_on
+        )
+    return keeper.read(carry_on())
+
+
+def _fact(inner: Any, fact_id: object) -> str:
+    """The text of a fact of the bundled `holographic` provider. Raises LookupError, ValueError."""
+    listed = inner.handle_tool_call("fact_store", {"action": "list", "min_trust": 0.0, "limit": EVERYTHING})
+    for fact in json.loads(listed)["facts"]:
+        if str(fact["fact_id"]) == str(fact_id):
+            return str(fact["content"])
+    raise LookupError("there is no such fact")
+
+
+GUARDED: dict[str, Guarded] = {
+    "initialize": _initialize,
+    "on_turn_start": _on_turn_start,
+    "sync_turn": _storing(USER, "assistant_content", "messages"),
+    "on_session_end": _storing("messages"),
+    "on_delegation": _storing("task", "result"),
+    "on_pre_compress": _on_pre_compress,
+    "on_memory_write": _on_memory_write,
+    "handle_tool_call": _handle_tool_call,
+    "prefetch": _reading,
+    "system_prompt_block": _reading,
+}
