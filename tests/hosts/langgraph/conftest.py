@@ -1,0 +1,1 @@
+from guarding import guard, home, key, open_guard, path  # noqa: F401 - fixtures
