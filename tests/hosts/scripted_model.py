@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -29,6 +30,7 @@ Script = Callable[[Request], str | Message]
 DIMENSIONS = 256
 MODEL = "scripted"
 USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+_IDS = itertools.count()  # one id a call: a host takes a repeated one for a repeated call
 
 
 def call(name: str, /, **arguments: object) -> Message:
@@ -39,8 +41,8 @@ def call(name: str, /, **arguments: object) -> Message:
 def calls(*wanted: tuple[str, dict[str, object]]) -> Message:
     """The message of a model that calls several tools at once."""
     made = [
-        {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-        for n, (name, arguments) in enumerate(wanted)
+        {"id": f"call_{next(_IDS)}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        for name, arguments in wanted
     ]
     return {"role": "assistant", "content": None, "tool_calls": made}
 
