@@ -1,0 +1,156 @@
+"""What TotalReclaw keeps where its own delete does not reach. The host's directory is `~/.totalreclaw`."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from forgetguard.adapters.residues import Kept, Place
+
+QUEUE: Final = ".pending_extract.jsonl"
+LEFT_OVER: Final = ".pending_extract.*.tmp"
+EXPORTS: Final = "exports/totalreclaw-export-*.json"
+IMPORTS: Final = "import-state/*.json"
+
+
+def _queued(pattern: str, root: Path) -> Iterator[Kept]:
+    for path in _files(root, pattern):
+        for number, line in enumerate(_read(path).splitlines(), 1):
+            record = _parsed(line)
+            messages = record.get("messages") if isinstance(record, dict) else None
+            for at, message in enumerate(messages if isinstance(messages, list) else ()):
+                text = message.get("content") if isinstance(message, dict) else None
+                if isinstance(text, str) and text.strip():
+                    yield Kept(path, f"line {number}, message {at + 1}", text)
+
+
+def _find_queued(root: Path) -> Iterator[Kept]:
+    return _queued(QUEUE, root)
+
+
+def _find_left_over(root: Path) -> Iterator[Kept]:
+    return _queued(LEFT_OVER, root)
+
+
+def _find_exported(root: Path) -> Iterator[Kept]:
+    for path in _files(root, EXPORTS):
+        for fact in _facts(_parsed(_read(path))):
+            if isinstance(fact.get("text"), str):
+                yield Kept(path, str(fact.get("id")), fact["text"])
+
+
+def _erase_exported(root: Path, kept: Sequence[Kept]) -> int:  # noqa: ARG001 - the signature of a place
+    return sum(_without(path, {one.key for one in kept if one.path == path}) for path in {one.path for one in kept})
+
+
+def _without(path: Path, ids: set[str]) -> int:
+    """Take these facts out of an export; how many are gone. The export is replaced whole, or stays as it was."""
+    export = _parsed(_read(path))
+    facts = _facts(export)
+    left = [fact for fact in facts if str(fact.get("id")) not in ids]
+    if len(left) == len(facts):
+        return 0
+    _replace(path, json.dumps({**export, "facts": left, "count": len(left)}))
+    return len(facts) - len(left)
+
+
+def _find_import_errors(root: Path) -> Iterator[Kept]:
+    for path in _files(root, IMPORTS):
+        state = _parsed(_read(path))
+        errors = state.get("errors") if isinstance(state, dict) else None
+        for at, text in enumerate(errors if isinstance(errors, list) else ()):
+            if isinstance(text, str) and text.strip():
+                yield Kept(path, f"error {at + 1}", text)
+
+
+def _find_nothing(root: Path) -> Iterator[Kept]:  # noqa: ARG001 - the signature of a place
+    return iter(())
+
+
+def _files(root: Path, pattern: str) -> list[Path]:
+    """The plain files of this pattern, sorted; a link is nothing of the host's."""
+    return sorted(path for path in root.glob(pattern) if path.is_file() and not path.is_symlink())
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _facts(export: Any) -> list[dict[str, Any]]:
+    facts = export.get("facts") if isinstance(export, dict) else None
+    return [fact for fact in facts if isinstance(fact, dict)] if isinstance(facts, list) else []
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write the file anew, for its owner alone, as the host does."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+PLACES: Final[tuple[Place, ...]] = (
+    Place(
+        "pending-extraction",
+        "messages that could not be extracted before a process ended, in clear; the next session extracts them",
+        _find_queued,
+        instead="The host appends without a lock, so nothing is cut out. Start a session with the guard installed; "
+        "it extracts them through the guard and empties the queue.",
+    ),
+    Place(
+        "pending-left-over",
+        "what a crash left of rewriting that queue; nothing reads it again",
+        _find_left_over,
+        instead="Delete the file once no process of the host is running.",
+    ),
+    Place(
+        "exports",
+        "exports of the whole vault in clear, one file each; nothing reads them again",
+        _find_exported,
+        _erase_exported,
+    ),
+    Place(
+        "import-errors",
+        "messages about failed imports, which quote titles of conversations",
+        _find_import_errors,
+        instead="Delete the state file of an import that has ended; `imported-conversations-*.json` stays.",
+    ),
+    Place(
+        "import-downloads",
+        "downloaded archives of other services, `totalreclaw-import-*` in the system's directory for temporary files",
+        _find_nothing,
+        instead="Delete them when no import is to be resumed.",
+    ),
+    Place(
+        "logs",
+        "the host's log lines quote beginnings of facts; where they go is the agent's own setting",
+        _find_nothing,
+        instead="Rotate the agent's logs, and keep the logger `totalreclaw` at ERROR.",
+    ),
+    Place(
+        "chain",
+        "every version of every fact, enciphered, on a public chain and in its index; a delete only marks it inactive",
+        _find_nothing,
+        instead="It cannot be deleted: whoever has the recovery phrase can read it for as long as the chain exists.",
+    ),
+)

@@ -1,0 +1,122 @@
+"""Where the host is hooked, found before anything is replaced, and replaced wherever the host holds it.
+
+`from x import y` copies a name: a function is replaced in every module of the host that holds it, a method on its
+class. What is not there, or has other parameters, is an error that names the place and touches nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+from forgetguard.errors import HostChanged, MissingExtra
+
+HOST: Final = "totalreclaw"
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Seam:
+    """A function or method of the host: its module, its name there, and the parameters that it must begin with."""
+
+    module: str
+    name: str
+    begins: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A seam in the installed host: the module or class that owns it, and what stands there now."""
+
+    owner: Any
+    attribute: str
+    original: Function
+
+
+FORGET: Final = Seam("totalreclaw.hermes.tools", "forget", ("args", "state"))
+REMEMBER: Final = Seam("totalreclaw.hermes.tools", "remember", ("args", "state"))
+MIRROR: Final = Seam(
+    "totalreclaw.hermes.memory_provider", "TotalReclawMemoryProvider.on_memory_write", ("self", "action", "target")
+)
+IMPORT_NOTE: Final = Seam("totalreclaw.hermes.import_tools", "_persist_import_memory", ("state", "text"))
+EXTRACTION: Final = Seam("totalreclaw.agent.lifecycle", "detect_and_resolve_contradictions", ("new_facts", "client"))
+CRYSTAL: Final = Seam("totalreclaw.agent.lifecycle", "generate_crystal", ("messages", "stored_fact_texts"))
+DEBRIEF: Final = Seam("totalreclaw.agent.lifecycle", "session_debrief", ("state",))
+# One above `store_fact_batch`: on other chains the engine stores fact by fact without it, and its answer tells which
+# conversations are done with, which a dropped fact is part of and a deferred one is not.
+IMPORT: Final = Seam("totalreclaw.imports.engine", "ImportEngine._store_facts_chunked", ("self", "facts"))
+
+REPLACED: Final = (FORGET, REMEMBER, MIRROR, IMPORT_NOTE, EXTRACTION, CRYSTAL, DEBRIEF, IMPORT)
+CALLED: Final = (
+    Seam("totalreclaw.client", "TotalReclaw.ensure_address", ("self",)),
+    Seam("totalreclaw.client", "TotalReclaw._ensure_registered", ("self",)),
+    Seam("totalreclaw.relay", "RelayClient.query_subgraph", ("self", "query", "variables")),
+    Seam("totalreclaw.claims_helper", "read_claim_from_blob"),
+    Seam("totalreclaw.crypto", "decrypt"),
+    Seam("totalreclaw.crypto", "decrypt_embedding"),
+)
+"""What is called and not replaced: to read a fact before it is deleted."""
+
+
+def missing() -> tuple[str, ...]:
+    """The places that the installed host lacks or has changed; empty where it can be guarded. Raises MissingExtra."""
+    return tuple(str(seam) for seam in REPLACED + CALLED if _find(seam) is None)
+
+
+def found() -> dict[Seam, Found]:
+    """Every seam that is to be replaced. Raises MissingExtra, and HostChanged where anything is not as expected."""
+    lacking = missing()
+    if lacking:
+        raise HostChanged.at(lacking)
+    pairs = ((seam, _find(seam)) for seam in REPLACED)
+    return {seam: where for seam, where in pairs if where is not None}
+
+
+def _find(seam: Seam) -> Found | None:
+    try:
+        owner: Any = import_module(seam.module)
+    except ModuleNotFoundError as error:
+        if error.name == HOST:
+            raise MissingExtra.of(HOST) from None
+        return None
+    except ImportError:
+        return None
+    *classes, attribute = seam.name.split(".")
+    for name in classes:
+        owner = getattr(owner, name, None)
+    original = getattr(owner, attribute, None)
+    if not callable(original) or not _begins(original, seam.begins):
+        return None
+    return Found(owner, attribute, original)
+
+
+def _begins(function: Function, names: tuple[str, ...]) -> bool:
+    try:
+        parameters = tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return not names
+    return parameters[: len(names)] == names
+
+
+def replace(where: Found, old: Function, new: Function) -> None:
+    """Put `new` wherever `old` stands: on the class, or in every module of the host that holds the function."""
+    if inspect.isclass(where.owner):
+        if vars(where.owner).get(where.attribute) is old:
+            setattr(where.owner, where.attribute, new)
+        return
+    for module, name in list(_holders(old)):
+        setattr(module, name, new)
+
+
+def _holders(function: Function) -> Iterator[tuple[object, str]]:
+    for name, module in list(sys.modules.items()):
+        if name == HOST or name.startswith(HOST + "."):
+            yield from ((module, held) for held, value in list(vars(module).items()) if value is function)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy
+import pytest
+
+from guarding import guard, home, key, open_guard, path  # noqa: F401 - fixtures
+from hosts.scripted_model import ScriptedModel, embed, said
+from hosts.totalreclaw.chain import Chain
+
+DIOGO = "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"
+INES = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+CRYSTALLISE = "You are crystallising"
+
+
+@dataclass
+class Model:
+    """What the scripted model answers: the next extraction's facts, and the session's crystal."""
+
+    facts: list[dict[str, Any]] = field(default_factory=list)
+    crystal: dict[str, Any] | None = None
+
+    def __call__(self, request: dict[str, Any]) -> str:
+        if CRYSTALLISE in said(request, "system"):
+            return json.dumps(self.crystal)
+        return json.dumps({"topics": [], "facts": self.facts})
+
+
+@dataclass
+class User:
+    """One user of the host: its state as the plugin has it, and its tools as a model calls them."""
+
+    state: Any
+    model: Model
+
+    def turn(self, text: str, *facts: dict[str, Any] | str, answer: str = "All right then.") -> None:
+        """A turn is over: the host extracts, and the model finds these facts in it."""
+        from totalreclaw.hermes.hooks import ingest_turn
+
+        self.model.facts = [told(fact) for fact in facts]
+        ingest_turn(self.state, text, answer)
+
+    def tool(self, name: str, **args: Any) -> dict[str, Any]:
+        """Call a tool of the host through its memory provider; what it answers."""
+        from totalreclaw.hermes.memory_provider import TotalReclawMemoryProvider
+
+        return json.loads(TotalReclawMemoryProvider(self.state).handle_tool_call(f"totalreclaw_{name}", args))
+
+    @property
+    def stored(self) -> dict[str, str]:
+        """What is in the vault: text -> id."""
+        from totalreclaw.agent.loop_runner import run_sync
+
+        return {fact["text"]: fact["id"] for fact in run_sync(self.state.get_client().export_all())}
+
+
+def told(fact: dict[str, Any] | str) -> dict[str, Any]:
+    """A fact as the model writes it down."""
+    given = {"text": fact} if isinstance(fact, str) else fact
+    return {"type": "preference", "importance": 8, "action": "ADD", "source": "user", **given}
+
+
+class _Tokenizer:
+    def __call__(self, text: str, **_: Any) -> dict[str, Any]:
+        letters = numpy.array([[ord(letter) for letter in text]])
+        return {"input_ids": letters, "attention_mask": numpy.ones_like(letters)}
+
+
+class _Session:
+    """In place of the ONNX model, whose weights are not here: words that are shared make vectors near."""
+
+    def get_outputs(self) -> list[Any]:
+        return [type("Output", (), {"name": "sentence_embedding"})]
+
+    def run(self, _names: Any, feed: dict[str, Any]) -> list[Any]:
+        text = "".join(map(chr, feed["input_ids"][0]))
+        return [numpy.array([embed(text, 640)], dtype=numpy.float32)]
+
+
+@pytest.fixture
+def chain(monkeypatch: pytest.MonkeyPatch) -> Chain:
+    """The servers; every socket of the HTTP client but those to 127.0.0.1 ends there."""
+    made = Chain()
+    through = httpx.AsyncHTTPTransport.handle_async_request
+
+    async def handle(transport: Any, request: httpx.Request) -> httpx.Response:
+        if request.url.host == "127.0.0.1":
+            return await through(transport, request)
+        await request.aread()
+        return made.answer(request)
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", handle)
+    return made
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
+    script = Model()
+    with ScriptedModel(script) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("OPENAI_MODEL", "gpt-4o-mini")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        yield script
+
+
+@pytest.fixture
+def user(
+    chain: Chain,
+    model: Model,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[..., User]:
+    """Makes users. Everything of the host's lies under the test's own directory."""
+    for name in ("TOTALRECLAW_RECOVERY_PHRASE", "TOTALRECLAW_SERVER_URL", "TOTALRECLAW_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("TOTALRECLAW_EXTRACT_INTERVAL", "1")
+    from totalreclaw import embedding
+    from totalreclaw.hermes.state import PluginState
+    from totalreclaw.imports import state as imports
+
+    monkeypatch.setattr(embedding, "_session", _Session())
+    monkeypatch.setattr(embedding, "_tokenizer", _Tokenizer())
+    monkeypatch.setattr(imports, "IMPORT_STATE_DIR", tmp_path / ".totalreclaw" / "import-state")
+
+    def make(phrase: str = DIOGO) -> User:
+        return User(PluginState(recovery_phrase=phrase, server_url="https://api.totalreclaw.xyz"), model)
+
+    return make
