@@ -1,0 +1,117 @@
+"""The real Hermes in a home of the test's own, with a scripted model and nothing else on the network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from guarding import home  # noqa: F401 - every test has a private home
+from hosts.scripted_model import Message, Request, ScriptedModel
+
+from forgetguard import ForgetGuard
+from forgetguard.adapters.hermes import plugin, scope
+
+Answers = dict[str, str | Message]
+
+
+def answering(answers: Answers) -> Callable[[Request], str | Message]:
+    """A model that answers a user's message by the first key in it, and says "Done." to everything else."""
+
+    def script(request: Request) -> str | Message:
+        last = request["messages"][-1]
+        if last["role"] != "user":
+            return "Done."
+        words = str(last["content"])
+        return next((answer for key, answer in answers.items() if key in words), "Done.")
+
+    return script
+
+
+class Hermes:
+    """One installation: its home, its configuration, and agents in it."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.monkeypatch = monkeypatch
+        self.agents: list[Any] = []
+        self.models: list[ScriptedModel] = []
+        self.home = root
+        self.use(root)
+
+    def use(self, home: Path) -> None:
+        """Another profile's home, with the same configuration as the default one."""
+        self.home = home
+        home.mkdir(parents=True, exist_ok=True)
+        self.monkeypatch.setenv("HERMES_HOME", str(home))
+
+    def configure(self, *, guarded: bool = True, **sections: Any) -> None:
+        """Write config.yaml, and let the real plugin manager load what it enables."""
+        from hermes_cli import plugins
+
+        config = {
+            "agent": {"environment_probe": False},
+            "memory": {"memory_enabled": True, "user_profile_enabled": True, "nudge_interval": 0},
+            "model": {"context_length": 128_000},
+            "plugins": {"enabled": ["forgetguard"] if guarded else []},
+        }
+        for name, section in sections.items():
+            config[name] = {**config.get(name, {}), **section}
+        (self.home / "config.yaml").write_text(yaml.safe_dump(config))
+        self.monkeypatch.setattr(plugins, "_plugin_manager", None)
+        plugins.discover_plugins()
+
+    def model(self, answers: Answers | None = None) -> ScriptedModel:
+        """A running model."""
+        made = ScriptedModel(answering(answers or {}))
+        made.__enter__()
+        self.models.append(made)
+        return made
+
+    def agent(self, model: ScriptedModel, **options: Any) -> Any:
+        """The real agent, over the real session database."""
+        from hermes_state import SessionDB
+        from run_agent import AIAgent
+
+        given = {"provider": "custom", "model": "scripted", "api_key": "x", "enabled_toolsets": TOOLSETS, **options}
+        made = AIAgent(
+            base_url=model.base_url, quiet_mode=True, skip_context_files=True, session_db=SessionDB(), **given
+        )
+        self.agents.append(made)
+        return made
+
+    def talk(self, agent: Any, *said: str) -> list[Message]:
+        """One conversation; all of its messages."""
+        messages: list[Message] = []
+        for one in said:
+            messages = agent.run_conversation(one, conversation_history=messages)["messages"]
+        return messages
+
+    def memory(self, target: str = "user") -> list[str]:
+        """The entries of USER.md or MEMORY.md."""
+        path = self.home / "memories" / f"{target.upper()}.md"
+        text = path.read_text() if path.exists() else ""
+        return [entry for entry in text.split("\n§\n") if entry.strip()]
+
+    def guard(self, user: str = "") -> ForgetGuard:
+        """The guard that the plugin uses here."""
+        return plugin.shared_room(bool(user)).hooks(scope.Scope(self.home, user)).guard
+
+    def close(self) -> None:
+        for agent in self.agents:
+            agent.close()
+        for model in self.models:
+            model.__exit__(None, None, None)
+
+
+TOOLSETS = ["memory", "session_search"]
+
+
+@pytest.fixture
+def hermes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[Hermes]:  # noqa: F811
+    monkeypatch.setenv("HOME", str(tmp_path))
+    plugin.shared_room.cache_clear()
+    made = Hermes(tmp_path / "hermes", monkeypatch)
+    yield made
+    made.close()
