@@ -134,3 +134,16 @@ def test_many_at_once_answer_alike(ready, command):
     assert [bool(done.out) for done in answers] == [True, False] * 4
     (status,) = ready("doctor", "--json").json
     assert status["dropped"] == 4 and not status["problems"]
+
+
+def test_the_quick_way_in_answers_as_the_command_line_does(ready, command, home):
+    from forgetguard.adapters.claude_code.process import invocation
+
+    options = ["--memory-file", "a.md", "--memory-file", "b.md", "--rewrite", "--ledger", str(ledger_of(home))]
+    quick = invocation(options)
+    assert quick is not None and quick.options.memory_files == ("a.md", "b.md") and quick.options.rewrite
+    for other in (["--help"], ["--print-settings"], ["--ledger"], ["--nonsense"], ["surplus"], ["--rewrite=1"]):
+        assert invocation(other) is None
+    for given in (call(name="b.md"), call(content="uses pnpm"), "{"):
+        done = [run("hook", "claude-code", *options, given=given) for run in (ready, command)]
+        assert (done[0].code, done[0].out, done[0].err) == (done[1].code, done[1].out, done[1].err)

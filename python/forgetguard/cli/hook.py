@@ -1,22 +1,19 @@
 """Command hooks of hosts: one process a tool call, the payload on stdin, the answer on stdout.
 
-Exit code 0 with an answer or with none, and 2 for every failure: any other code lets the call through.
+A call with nothing but sound options does not come here: `__main__` hands it to the adapter, which is quicker.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from forgetguard.adapters.claude_code import Options, answer, asked_of, settings
-from forgetguard.cli.console import stdout, tell, write
-from forgetguard.errors import ForgetGuardError, InvalidInput
-
-BLOCKED = 2
+from forgetguard.adapters.claude_code import Options, settings
+from forgetguard.adapters.claude_code.process import Invocation, run
+from forgetguard.cli.console import write
 
 
 @click.group()
@@ -28,17 +25,17 @@ def hook() -> None:
 @click.option("--memory-file", "memory_files", multiple=True, metavar="GLOB", help="Another memory file; repeatable.")
 @click.option("--memory-tool", "memory_tools", multiple=True, metavar="GLOB", help="Another memory tool; repeatable.")
 @click.option("--rewrite", is_flag=True, help="Write a whole file without what restates, instead of refusing it.")
-@click.option("--ledger", type=click.Path(path_type=Path), help="The ledger, if not the default one.")
-@click.option("--key-file", type=click.Path(path_type=Path), help="The key file, if not the default one.")
-@click.option("--config", type=click.Path(path_type=Path), help="The configuration file, if not the default one.")
+@click.option("--ledger", type=click.Path(), help="The ledger, if not the default one.")
+@click.option("--key-file", type=click.Path(), help="The key file, if not the default one.")
+@click.option("--config", type=click.Path(), help="The configuration file, if not the default one.")
 @click.option("--print-settings", is_flag=True, help="Print what goes into Claude Code's settings.json, and stop.")
 def claude_code(
     memory_files: tuple[str, ...],
     memory_tools: tuple[str, ...],
     rewrite: bool,
-    ledger: Path | None,
-    key_file: Path | None,
-    config: Path | None,
+    ledger: str | None,
+    key_file: str | None,
+    config: str | None,
     print_settings: bool,
 ) -> int:
     """Claude Code's PreToolUse hook: a tool call that would put a forgotten fact into memory is refused.
@@ -48,44 +45,7 @@ def claude_code(
     if print_settings:
         write(json.dumps(settings(_command_line()), indent=2) + "\n")
         return 0
-    try:
-        _run(Options(memory_files, memory_tools, rewrite), ledger, key_file, config)
-        stdout().flush()
-    except ForgetGuardError as error:
-        return _blocked(error.code, error.advice)
-    except BaseException as error:  # noqa: BLE001 - an interrupt or a fault must not let the write through either
-        return _blocked(f"fault {type(error).__name__}", "Please report it with the output of `forgetguard doctor`.")
-    return 0
-
-
-def _run(options: Options, ledger: Path | None, key_file: Path | None, config: Path | None) -> None:
-    payload = _payload()
-    if not asked_of(payload, options).texts:
-        return
-    from forgetguard.guard.settings import Settings
-    from forgetguard.hooks import Hooks
-
-    chosen = Settings.load(config)
-    chosen = replace(chosen, ledger=ledger or chosen.ledger, key_file=key_file or chosen.key_file, model=None)
-    with chosen.open_guard(strict=True) as guard:
-        said = answer(payload, Hooks(guard), options)
-    if said is not None:
-        write(json.dumps(said) + "\n")
-
-
-def _payload() -> object:
-    try:
-        return json.loads(sys.stdin.buffer.read())
-    except (ValueError, AttributeError, RecursionError):
-        # The cause would quote what could not be read, and AttributeError is a stdin that is closed.
-        raise InvalidInput(
-            "the payload is not JSON", code="unknown-payload", advice="Claude Code pipes the call in as JSON."
-        ) from None
-
-
-def _blocked(code: str, advice: str) -> int:
-    tell(f"forgetguard could not check this write to memory, so it was not made [{code}]. {advice}")
-    return BLOCKED
+    return run(Invocation(Options(memory_files, memory_tools, rewrite), ledger, key_file, config))
 
 
 def _command_line() -> str:

@@ -1,16 +1,4 @@
-"""Claude Code: a hook before each tool call (PreToolUse) that keeps forgotten facts out of its memory.
-
-Its memory is files (CLAUDE.md, the notes under `memory/`) that it writes with its file tools, and whatever memory
-servers it is connected to. `asked_of` says which texts a call would put there; `answer` decides on them, by words
-alone. The command around it is `forgetguard hook claude-code`.
-
-1. A call that writes no memory is passed without opening the ledger.
-2. Of an edit, only lines that were not in the replaced text count: taking text out always passes.
-3. A refusal is a constant sentence. It quotes neither the call nor what was forgotten.
-4. Whatever is not understood about a call that may write memory is an error (InvalidInput), never a pass.
-
-Not covered: a shell command that writes to such a file, and what the user types with `#` or `/memory`.
-"""
+"""Which texts a tool call of Claude Code would put into memory."""
 
 from __future__ import annotations
 
@@ -19,16 +7,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from forgetguard.errors import InvalidInput
 
-if TYPE_CHECKING:
-    from forgetguard.hooks import Hooks
-
 EVENT: Final = "PreToolUse"
-MATCHER: Final = "Write|Edit|MultiEdit|NotebookEdit|memory|str_replace_based_edit_tool|mcp__.*"
-TIMEOUT_SECONDS: Final = 10
 
 MEMORY_FILES: Final = (
     "*/claude.md",
@@ -56,15 +39,6 @@ REPLACING: Final = (("old_string", "new_string"), ("old_str", "new_str"), ("oldT
 WHOLE: Final = ("content", "file_text", "insert_text", "new_source")
 DOCUMENT: Final = ("Write", "content")
 """The one field whose text may be handed back without what restates: a whole file, in a tool of the host's own."""
-UNATTENDED: Final = ("acceptEdits", "bypassPermissions")
-"""Permission modes in which the host would not have asked about a write to a file."""
-
-REFUSAL: Final = (
-    "Not saved. This text, or a part of it, restates something that the user asked to forget, so it may not go into "
-    "memory in these or other words. Leave that part out and write the rest, and do not say that it was saved. If the "
-    "user wants it back, they can run `forgetguard remember`."
-)
-REWRITTEN: Final = "The part that restates something the user asked to forget was left out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +82,10 @@ def asked_of(payload: object, options: Options) -> Asked:
 
     Raises InvalidInput where the payload is not one of this hook's.
     """
-    call = _mapping(payload)
+    call = mapping(payload)
     if call.get("hook_event_name", EVENT) != EVENT:
         return Asked()
-    name, given = call.get("tool_name"), _mapping(call.get("tool_input"))
+    name, given = call.get("tool_name"), mapping(call.get("tool_input"))
     if not isinstance(name, str):
         raise _unknown()
     if options.is_memory_tool(name) and not _is_removal(given):
@@ -122,59 +96,6 @@ def asked_of(payload: object, options: Options) -> Asked:
         return Asked()
     texts = tuple(one for one in _written(given) if one.strip())
     return Asked(texts, document=name == DOCUMENT[0] and texts == (given.get(DOCUMENT[1]),))
-
-
-def answer(payload: object, hooks: Hooks, options: Options) -> dict[str, object] | None:
-    """What to print for the host; None where the call may go on as it is.
-
-    What was refused or left out is kept for its owner in the review queue. Raises InvalidInput, and LedgerUnavailable
-    where nothing could be decided.
-    """
-    asked = asked_of(payload, options)
-    if not asked.texts:
-        return None
-    if asked.document and options.rewrite:
-        return _rewriting(payload, asked.texts[0], hooks)
-    return _decision("deny", REFUSAL) if _restates(asked.texts, hooks) else None
-
-
-def settings(command: str) -> dict[str, object]:
-    """What goes into the host's settings.json. `onFailure` (2.1.295 and later) also stops a call when the command
-    itself cannot be started or takes too long; earlier versions let it through."""
-    hook = {"type": "command", "command": command, "timeout": TIMEOUT_SECONDS, "onFailure": "block"}
-    return {"hooks": {EVENT: [{"matcher": MATCHER, "hooks": [hook]}]}}
-
-
-def _restates(texts: Sequence[str], hooks: Hooks) -> bool:
-    from forgetguard.errors import LedgerUnavailable
-
-    found = hooks.extraction(texts)
-    for one in found.decisions:
-        if one.verdict.degraded and one.reason in LedgerUnavailable.CAUSES:
-            raise LedgerUnavailable.because(one.reason)
-    return len(found.store) < len(texts)
-
-
-def _rewriting(payload: object, text: str, hooks: Hooks) -> dict[str, object] | None:
-    from forgetguard.errors import LedgerUnavailable
-
-    debrief = hooks.debrief(text)
-    if debrief.degraded and debrief.reason in LedgerUnavailable.CAUSES:
-        raise LedgerUnavailable.because(debrief.reason)
-    if not debrief.removed and debrief.text == text:
-        return None
-    if debrief.text is None or not debrief.removed:
-        # Nothing to say is left, or it was withheld whole. A file of headings alone was never asked about a fact.
-        return _decision("deny", REFUSAL) if debrief.removed or debrief.reason else None
-    call = _mapping(payload)
-    changed = {**_mapping(call["tool_input"]), DOCUMENT[1]: debrief.text}
-    permission = "allow" if call.get("permission_mode") in UNATTENDED else "ask"
-    return _decision(permission, REWRITTEN, updatedInput=changed)
-
-
-def _decision(permission: str, reason: str, **more: object) -> dict[str, object]:
-    said = {"hookEventName": EVENT, "permissionDecision": permission, "permissionDecisionReason": reason, **more}
-    return {"hookSpecificOutput": said}
 
 
 def _written(given: Mapping[str, object]) -> Iterator[str]:
@@ -189,7 +110,7 @@ def _written(given: Mapping[str, object]) -> Iterator[str]:
     if not isinstance(edits, Sequence) or isinstance(edits, str):
         raise _unknown()
     for edit in edits:
-        yield from _written(_mapping(edit))
+        yield from _written(mapping(edit))
 
 
 def _new_lines(old: str, new: str) -> str:
@@ -207,13 +128,13 @@ def _spoken(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from _of_mapping(value)
+        yield from _ofmapping(value)
     elif isinstance(value, Sequence):
         for one in value:
             yield from _spoken(one)
 
 
-def _of_mapping(value: Mapping[str, object]) -> Iterator[str]:
+def _ofmapping(value: Mapping[str, object]) -> Iterator[str]:
     relation = [value.get(key) for key in ("from", "relationType", "to")]
     if all(isinstance(one, str) for one in relation):
         yield " ".join(map(str, relation)).replace("_", " ")
@@ -248,7 +169,7 @@ def _text(value: object) -> str:
     return value
 
 
-def _mapping(value: object) -> Mapping[str, object]:
+def mapping(value: object) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         raise _unknown()
     return value
