@@ -32,6 +32,7 @@ COMMANDS = {
     "filter": ("forgetguard.cli.streams", "Pass on the JSON lines that may be stored."),
     "sweep": ("forgetguard.cli.streams", "Find what is stored already and restates a forgotten fact."),
     "review": ("forgetguard.cli.review", "Look at what was dropped or held, and hand it back."),
+    "hermes": ("forgetguard.cli.hermes", "Set up the plugin for Hermes Agent."),
     "hook": ("forgetguard.cli.hook", "Commands that a host runs before a tool call (Claude Code)."),
     "ledger": ("forgetguard.cli.ledger", "Status, verification, keys and copies of the ledger."),
     "mcp": ("forgetguard.cli.mcp", "Serve the guard to an agent, over the Model Context Protocol."),

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from guarding import home  # noqa: F401 - every test has a private home
-from hosts.scripted_model import Message, Request, ScriptedModel
 
 from forgetguard import ForgetGuard
 from forgetguard.adapters.hermes import plugin, scope
+from guarding import home  # noqa: F401 - every test has a private home
+from hosts.scripted_model import Message, Request, ScriptedModel
 
 Answers = dict[str, str | Message]
 
@@ -40,11 +40,11 @@ class Hermes:
         self.home = root
         self.use(root)
 
-    def use(self, home: Path) -> None:
-        """Another profile's home, with the same configuration as the default one."""
-        self.home = home
-        home.mkdir(parents=True, exist_ok=True)
-        self.monkeypatch.setenv("HERMES_HOME", str(home))
+    def use(self, root: Path) -> None:
+        """From here on, the profile that lies there."""
+        self.home = root
+        root.mkdir(parents=True, exist_ok=True)
+        self.monkeypatch.setenv("HERMES_HOME", str(root))
 
     def configure(self, *, guarded: bool = True, **sections: Any) -> None:
         """Write config.yaml, and let the real plugin manager load what it enables."""
@@ -109,7 +109,7 @@ TOOLSETS = ["memory", "session_search"]
 
 
 @pytest.fixture
-def hermes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[Hermes]:  # noqa: F811
+def hermes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hermes]:
     monkeypatch.setenv("HOME", str(tmp_path))
     plugin.shared_room.cache_clear()
     made = Hermes(tmp_path / "hermes", monkeypatch)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from hosts.scripted_model import Message, call, said
 
 from forgetguard.adapters.hermes import answers
+from hosts.scripted_model import Message, call, said
 
 FACT = "User prefers dark mode in every editor"
 OTHER = "User lives in Lisbon"
