@@ -17,9 +17,8 @@ import os
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from forgetguard.embedder import Calibration, Embedder
 from forgetguard.errors import ForgetGuardError, InvalidInput, LedgerFull, LedgerUnavailable
 from forgetguard.guard import opening, reading, trees
 from forgetguard.guard.deciding import Decider
@@ -48,6 +47,9 @@ from forgetguard.guard.verdicts import (
 from forgetguard.ledger import DEFAULT, DEFAULT_REVIEW_SIZE, DEFAULT_WAIT, Ledger, ReviewItem
 from forgetguard.rules import BACKEND
 from forgetguard.values import Candidate, Entry, Origin, Vector
+
+if TYPE_CHECKING:
+    from forgetguard.embedder import Calibration, Embedder
 
 log = logging.getLogger("forgetguard")
 Item = TypeVar("Item")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from forgetguard import rules
-from forgetguard.embedder import Calibration
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.guard.embedding import Embedding
 from forgetguard.guard.live import LiveIndex
@@ -16,6 +15,9 @@ from forgetguard.guard.verdicts import NOTE, PASSES, TOO_LONG, Cut, Decision, Po
 from forgetguard.ledger import Fact
 from forgetguard.rules import MAX_TEXT, ForgottenIndex, Match, is_forget_request, match_forgotten
 from forgetguard.values import Action, Candidate, Entry, Vector
+
+if TYPE_CHECKING:
+    from forgetguard.embedder import Calibration
 
 PUTS_NOTHING_BACK = (Action.DELETE, Action.NOOP)
 

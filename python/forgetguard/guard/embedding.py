@@ -9,10 +9,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from forgetguard.directories import cache_directory
-from forgetguard.embedder import Calibration, Embedder, calibrated
 from forgetguard.values import Vector
+
+if TYPE_CHECKING:
+    from forgetguard.embedder import Calibration, Embedder
 
 log = logging.getLogger("forgetguard")
 
@@ -68,6 +71,8 @@ class Embedding:
         with self._lock:
             if not self._measured and self._embedder is not None:
                 try:
+                    from forgetguard.embedder import calibrated
+
                     self._calibration = calibrated(self._embedder, self._directory)
                 except Exception as error:  # noqa: BLE001 - as above; without a calibration cosines are used as they are
                     self.failures += 1

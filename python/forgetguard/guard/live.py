@@ -7,14 +7,16 @@ import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from forgetguard.embedder import Calibration
 from forgetguard.guard.vault import Vault
 from forgetguard.guard.verdicts import NOWHERE, Position
 from forgetguard.ledger import Delta, Ledger
 from forgetguard.rules import ForgottenIndex
 from forgetguard.values import Entry, Vector
+
+if TYPE_CHECKING:
+    from forgetguard.embedder import Calibration
 
 FORK_PATIENCE: Final = 10.0  # seconds to let another thread leave the index before a fork
 

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from inspect import getattr_static
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forgetguard.directories import data_directory
-from forgetguard.embedder import Embedder, OnnxEmbedder
 from forgetguard.errors import InvalidInput, InvalidKey
 from forgetguard.keys import Key, KeySource, find_key
 from forgetguard.ledger import Ledger
+
+if TYPE_CHECKING:
+    from forgetguard.embedder import Embedder
 
 KeyLike = KeySource | bytes | os.PathLike[str] | None
 PathLike = str | os.PathLike[str]
@@ -88,6 +90,8 @@ def ledger_path(given: PathLike | None) -> Path:
 def model(given: Embedder | PathLike | None) -> Embedder | None:
     """The embedder given, or the ONNX model in a directory. Nothing is loaded yet. Raises InvalidInput."""
     if isinstance(given, (str, os.PathLike)):
+        from forgetguard.embedder import OnnxEmbedder
+
         return OnnxEmbedder(given)
     if given is not None and not (callable(given) and _has_model_id(given)):
         raise InvalidInput(

@@ -24,7 +24,6 @@ The key itself comes from FORGETGUARD_KEY, a passphrase from FORGETGUARD_PASSPHR
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -121,13 +120,17 @@ class LateKey:
 
 def _read(path: Path, *, required: bool) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
+        content = path.read_bytes()
     except FileNotFoundError:
         if not required:
             return {}
         raise InvalidInput("there is no configuration file at the path that was given") from None
     except OSError:
         raise InvalidInput("the configuration file cannot be read") from None
+    import tomllib
+
+    try:
+        return tomllib.loads(content.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise InvalidInput("the configuration file is not valid TOML") from None
 
