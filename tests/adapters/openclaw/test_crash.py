@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -22,36 +20,20 @@ from adapters.openclaw.recording import ALICE, unpack
 from forgetguard.adapters.openclaw import plan_forget
 from forgetguard.purge import apply
 from forgetguard.purge.surfaces import file_tools
+from purge.crashing import check_told, start
 
 CHILD = """
-import json, os, resource, signal, sys
-from pathlib import Path
 from adapters.openclaw.conftest import Recorded
 from adapters.openclaw.recording import ALICE
-from forgetguard.purge import Order
+from purge.crashing import carry_out
 
-root, mode, number = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-events = 0
-
-def observe(name, status):
-    global events
-    events += 1
-    if mode == "kill" and events == number:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-if mode == "limit":
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (number, number))
-done = Recorded(root, root.parent).purge(ALICE, order=Order(observe=observe, wait=60.0))
-print(json.dumps(done.body), flush=True)
+carry_out(lambda root, order: Recorded(root, root.parent).purge(ALICE, order=order).body)
 """
 EVENTS = 29  # journal events of a purge that nothing disturbs
 
 
 def child(recorded: Recorded, mode: str = "run", number: int = 0) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": ":".join(path for path in sys.path if path)}
-    arguments = [sys.executable, "-c", CHILD, str(recorded.root), mode, str(number)]
-    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    return start(CHILD, recorded.root, mode, number)
 
 
 def left(recorded: Recorded) -> dict[str, Any]:
@@ -118,10 +100,7 @@ def test_killed_at_random_points(recorded: Recorded, undisturbed: dict[str, Any]
 
 @pytest.mark.parametrize("limit", [1, 60_000, 400_000, 1_100_000])
 def test_out_of_space(recorded: Recorded, undisturbed: dict[str, Any], limit: int) -> None:
-    done = child(recorded, "limit", limit)
-    output, _ = done.communicate(timeout=120)
-    if output:
-        assert json.loads(output)["forgetguard"]["result"] in ("failed", "residue", "cannot-prove", "clean", "refused")
+    check_told(child(recorded, "limit", limit), lambda body: body["forgetguard"])
     check_finished(recorded, undisturbed)
 
 

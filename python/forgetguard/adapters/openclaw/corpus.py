@@ -66,11 +66,15 @@ class Corpus:
         self._hits_of: Needles | None = None
         self._said: dict[tuple[frozenset[str], tuple[object, ...]], dict[bytes, bool]] = {}
 
+    def is_inside(self) -> bool:
+        """Whether there is a corpus, and no link leads to it out of the workspace."""
+        return self.root.is_dir() and self.root.resolve().is_relative_to(self.agent.workspace.resolve())
+
     def walk(self) -> tuple[tuple[files.FoundFile, ...], tuple[Finding, ...]]:
         """The files of the corpus, and what is in the way."""
         if not self.root.is_dir():
             return (), ()
-        if not self.root.resolve().is_relative_to(self.agent.workspace.resolve()):
+        if not self.is_inside():
             return (), (Finding(Standing.REFUSED, FOLDER, "symlink-outside"),)
         found, findings = files.walk(self.root, SUFFIXES)
         placed = tuple(files.FoundFile(one.path, f"{FOLDER}/{one.place}", one.linked) for one in found)
@@ -190,7 +194,7 @@ class CorpusSurface(Surface):
     def erase(self, targets: Targets, work: Work) -> Erased:
         changed: list[Path] = []
         count = 0
-        if work.resumed and self.corpus.root.is_dir():
+        if work.resumed and self.corpus.is_inside():
             files.sweep(self.corpus.root)
         for file in self.corpus.walk()[0]:
             content = file.path.read_bytes()
@@ -208,6 +212,9 @@ class CorpusSurface(Surface):
     def residue(self, targets: Targets) -> Iterator[Finding]:
         found, findings = self.corpus.walk()
         yield from findings
+        for one in findings:
+            if one.standing is Standing.REFUSED:  # the evidence that all else is found by was not read
+                yield Finding(Standing.CANNOT_PROVE, one.place, one.code)
         for file in found:
             if self.corpus.lines(file, targets.sessions):
                 yield Finding(Standing.RESIDUE, file.place, "session")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from forgetguard.adapters.openclaw import database
 from forgetguard.adapters.openclaw.keys import locale_order
 from forgetguard.adapters.openclaw.layout import Agent
 from forgetguard.adapters.openclaw.plugin_state import recorded_writers
+from forgetguard.adapters.openclaw.stored import mapping_of
 from forgetguard.provenance.schema import Connection, batches, has_table, marks
 
 _CALLS = frozenset({"toolCall", "tool_call", "tool_use"})
@@ -29,8 +30,8 @@ def curated_writes(agent: Agent, sessions: frozenset[str], keys: frozenset[str])
     found: dict[str, object] = {}
     with database.reading(agent.state.shared) as connection:
         for place, record in recorded_writers(connection, agent.workspace_keys).items():
-            writer = record.get("sessionId")
-            if (writer in sessions if writer else record.get("sessionKey") in keys) and _is_memory(place):
+            writer = str(record.get("sessionId") or "")
+            if (writer in sessions if writer else str(record.get("sessionKey")) in keys) and _is_memory(place):
                 found.setdefault(place, record.get("observedAt"))
     for record in _records(agent, sessions):
         for place in _written(agent.workspace, record):
@@ -81,11 +82,8 @@ def _unpacked(blob: bytes | None) -> bytes:
 def _read(text: str | bytes, folders: dict[str, object], session: str) -> Iterator[dict[str, Any]]:
     if b"tool" not in (text.encode() if isinstance(text, str) else text) and session in folders:
         return
-    try:
-        record = json.loads(text)
-    except ValueError:
-        return
-    if not isinstance(record, dict):
+    record = mapping_of(text)
+    if record is None:
         return
     if record.get("type") == "session":
         folders[session] = record.get("cwd")
@@ -97,11 +95,14 @@ def _read(text: str | bytes, folders: dict[str, object], session: str) -> Iterat
 
 def _written(workspace: Path, record: dict[str, Any]) -> Iterator[str]:
     base = Path(os.path.realpath(workspace))
-    start = Path(record["cwd"]) if isinstance(record.get("cwd"), str) else workspace
+    given = record.get("cwd")
+    start = Path(given) if isinstance(given, str) and "\0" not in given else workspace
     for item in record["message"]["content"]:
         if not isinstance(item, dict) or item.get("type") not in _CALLS or item.get("name") not in _TOOLS:
             continue
         for name in _named(item):
+            if "\0" in name:
+                continue
             path = Path(os.path.realpath(start / os.path.expanduser(name)))
             if path.is_relative_to(base) and _is_memory(path.relative_to(base).as_posix()):
                 yield path.relative_to(base).as_posix()
@@ -110,10 +111,7 @@ def _written(workspace: Path, record: dict[str, Any]) -> Iterator[str]:
 def _named(item: dict[str, Any]) -> Iterator[str]:
     given = item.get("arguments", item.get("input"))
     if isinstance(given, str):
-        try:
-            given = json.loads(given)
-        except ValueError:
-            given = {"input": given}
+        given = mapping_of(given) or {"input": given}
     if not isinstance(given, dict):
         return
     yield from (given[name] for name in ("path", "file_path", "filePath") if isinstance(given.get(name), str))
@@ -134,7 +132,7 @@ def _named(item: dict[str, Any]) -> Iterator[str]:
 def _moment(record: dict[str, Any]) -> int | None:
     """When the call was made, in milliseconds."""
     when = record["message"].get("timestamp")
-    if isinstance(when, (int, float)):
+    if isinstance(when, (int, float)) and math.isfinite(when):
         return int(when)
     try:
         return int(datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00")).timestamp() * 1000)

@@ -119,7 +119,7 @@ def from_plan(agent: Agent, plan: Plan) -> Planned:
     roster = hosted(agent).roster()
     left = unjudged(plan.selection, roster, plan.resolution.ids)
     made = planned(agent, plan.selection, plan.resolution, left)
-    return Planned(made.hosted, replace(made.plan, id=plan.id, digests=plan.digests, key=None), left)
+    return Planned(made.hosted, replace(made.plan, id=plan.id, digests=plan.digests, key=None, host=plan.host), left)
 
 
 # -- every agent

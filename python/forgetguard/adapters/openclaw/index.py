@@ -177,8 +177,9 @@ class IndexSurface(Surface):
             return
         with database.erasing(self.workspace.agent.database, scan.CHECKING_WAIT_SECONDS) as connection:
             for index in tools.text_indexes(connection):
-                if index.name in (FTS, PATHS) and not scan.agrees(connection, index):
-                    yield Finding(Standing.RESIDUE, f"fts:{index.name}", "integrity")
+                doubt = scan.integrity(connection, index) if index.name in (FTS, PATHS) else None
+                if doubt is not None:
+                    yield doubt
 
     def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:
         agent = self.workspace.agent

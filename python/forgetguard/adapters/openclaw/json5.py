@@ -20,7 +20,7 @@ def loads(text: str) -> object:
     """The value that the text holds. Raises InvalidInput, without quoting it."""
     try:
         return json.loads(text)  # what most of these files are
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     reader = _Reader(text)
     value = reader.value(0)

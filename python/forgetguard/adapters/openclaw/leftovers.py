@@ -6,7 +6,6 @@ Bytes are read by the child process: one of the files may be a database.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forgetguard.adapters.openclaw.layout import Agent
+from forgetguard.adapters.openclaw.stored import mapping_of
 from forgetguard.purge.rawscan import raw_form
 from forgetguard.purge.surfaces.protocol import Artefact, Declaration, Erased, Finding, Standing, Surface, Targets, Work
 from forgetguard.purge.surfaces.sqlite_scan import run_child
@@ -48,8 +48,10 @@ class Leftovers(Surface):
                 yield "temporaryFiles", Path(str(answer["path"]))
 
     def _temporary(self) -> Iterator[Path]:
-        base = self.agent.workspace
+        base = self.agent.workspace.resolve()
         for folder in (base, base / "memory", base / "users"):
+            if not folder.resolve().is_relative_to(base):
+                continue  # nothing is removed through a link out of the workspace
             walked: Sequence[tuple[str, list[str], list[str]]] = (
                 [(str(folder), [], os.listdir(folder))] if folder == base and base.is_dir() else list(os.walk(folder))
             )
@@ -69,7 +71,7 @@ class Leftovers(Surface):
                     yield path
 
     def _place(self, path: Path) -> str:
-        for base in (self.agent.workspace, self.agent.database.parent, *self.agent.state.temporary):
+        for base in (self.agent.workspace.resolve(), self.agent.database.parent, *self.agent.state.temporary):
             if path.is_relative_to(base):
                 return path.relative_to(base).as_posix()
         return path.name
@@ -100,7 +102,7 @@ def _is_regular(path: Path) -> bool:
 def _session_in(path: Path) -> str | None:
     try:
         with path.open("rb") as stream:
-            first = json.loads(stream.readline(_FIRST_LINE_BYTES))
-    except (OSError, ValueError):
+            first = mapping_of(stream.readline(_FIRST_LINE_BYTES))
+    except OSError:
         return None
-    return str(first.get("id")) if isinstance(first, dict) and first.get("type") == "session" else None
+    return str(first.get("id")) if first is not None and first.get("type") == "session" else None

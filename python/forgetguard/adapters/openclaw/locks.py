@@ -24,6 +24,7 @@ from typing import Any
 from forgetguard.adapters.openclaw import database
 from forgetguard.adapters.openclaw.layout import AGENT_VERSIONS, SHARED_VERSIONS, Agent, State
 from forgetguard.adapters.openclaw.processes import is_alive, start_time
+from forgetguard.adapters.openclaw.stored import mapping_of
 from forgetguard.errors import Refused
 from forgetguard.provenance.schema import Connection, has_table, writing
 from forgetguard.purge.surfaces.sqlite_tools import is_sqlite_error
@@ -120,11 +121,8 @@ def _held(path: Path) -> bool:
 
 
 def _field(content: bytes, *names: str) -> object:
-    try:
-        read = json.loads(content)
-    except ValueError:
-        return None
-    return next((read[name] for name in names if name in read), None) if isinstance(read, dict) else None
+    read = mapping_of(content) or {}
+    return next((read[name] for name in names if name in read), None)
 
 
 def _look(path: Path) -> None:
@@ -225,7 +223,7 @@ def _short_term(agent: Agent, wait: float) -> Iterator[None]:
         with database.erasing(agent.state.shared) as connection, writing(connection):
             connection.execute(
                 "DELETE FROM plugin_state_entries WHERE plugin_id='memory-core' AND namespace=? AND"
-                " json_extract(value_json, '$.owner')=?",
+                " CASE WHEN json_valid(value_json) THEN json_extract(value_json, '$.owner') END=?",
                 (LOCKS, owner),
             )
 
@@ -236,8 +234,7 @@ def _rows(connection: Connection, agent: Agent) -> Iterator[dict[str, object]]:
             "SELECT value_json FROM plugin_state_entries WHERE plugin_id='memory-core' AND namespace=? AND entry_key=?",
             (LOCKS, key),
         ):
-            read = json.loads(text)
-            yield read if isinstance(read, dict) else {}
+            yield mapping_of(text) or {}  # an unreadable one belongs to somebody
 
 
 def _may_take(row: dict[str, object]) -> bool:

@@ -176,6 +176,16 @@ class Workspace:
             known = self._facts[file.path] = (now, _facts(self.content(file)))
         return known[1]
 
+    def sweep(self) -> None:
+        """Remove what a killed purge left half-written; never through a link out of the workspace."""
+        base = self.root.resolve()
+        for folder in (base / "memory", base / "users", *(base / place for place in self._extra(base))):
+            if folder.is_dir() and folder.resolve().is_relative_to(base):
+                files.sweep(folder)
+        for path in base.iterdir() if base.is_dir() else ():
+            if path.name.endswith(files.LEFTOVER) and stat.S_ISREG(path.lstat().st_mode):
+                path.unlink()
+
     def refusals(self) -> tuple[str, ...]:
         """What the host says of files whose old history nobody can trace."""
         return tuple(
@@ -236,9 +246,7 @@ class NotesSurface(Surface):
         findings: list[Finding] = []
         passages = 0
         if work.resumed:
-            for folder in ("memory", "users"):
-                files.sweep(self.workspace.root / folder)
-            _sweep_root(self.workspace.root)
+            self.workspace.sweep()
         wanted = self.workspace.wanted(targets)
         for file in self.workspace.walk()[0]:
             made = self.workspace.scrubbed(file, wanted)
@@ -278,14 +286,20 @@ class NotesSurface(Surface):
     def _outside_of(self, findings: tuple[Finding, ...], targets: Targets) -> Iterator[Finding]:
         """What links that lead out of the workspace lead to is looked at, and never written."""
         base = self.workspace.root.resolve()
-        targets_of = {(base / one.place).resolve(): one.place for one in findings if one.code == "symlink-outside"}
-        paths = [path for path in targets_of if path.is_file()]
-        for answer in run_child(paths, targets.needles.raw_patterns, skip_databases=True) if targets.needles else ():
-            place = targets_of[Path(str(answer["path"]))]
-            if answer.get("error"):
-                yield Finding(Standing.CANNOT_PROVE, place, "unreadable")
-            elif answer["hits"]:
+        places: dict[Path, str] = {}
+        for one in findings:
+            if one.code == "symlink-outside":
+                target = (base / one.place).resolve()
+                places |= dict.fromkeys(_below(target), one.place)
+        answers = (
+            list(run_child(list(places), targets.needles.raw_patterns, skip_databases=True)) if targets.needles else []
+        )
+        for place in dict.fromkeys(places.values()):
+            told = [answer for answer in answers if places[Path(str(answer["path"]))] == place]
+            if any(answer["hits"] for answer in told):
                 yield Finding(Standing.RESIDUE, place, "symlink-outside")
+            elif any(answer.get("error") for answer in told):
+                yield Finding(Standing.CANNOT_PROVE, place, "unreadable")
 
     def keys(self) -> Iterator[str]:
         for file in self.workspace.walk()[0]:
@@ -303,8 +317,9 @@ class NotesSurface(Surface):
                     yield from sharing(file.place, targets.needles, targets.needles.hits(text))
 
 
-def _sweep_root(root: Path) -> None:
-    for name in os.listdir(root):
-        path = root / name
-        if name.endswith(files.LEFTOVER) and stat.S_ISREG(path.lstat().st_mode):
-            path.unlink()
+def _below(target: Path) -> Iterator[Path]:
+    """The file that a link leads to, or the notes in the folder that it leads to."""
+    if target.is_file():
+        yield target
+    elif target.is_dir():
+        yield from (one.path for one in files.walk(target, (*SUFFIXES, ".tmp"))[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from forgetguard.adapters.openclaw.corpus import needle_text
 from forgetguard.adapters.openclaw.keys import claim_of, session_of_scope, text_hash
 from forgetguard.adapters.openclaw.notes import Workspace
 from forgetguard.adapters.openclaw.scrub import Wanted, scrub
+from forgetguard.adapters.openclaw.stored import UNREADABLE, mapping_of, value_of
 from forgetguard.provenance.schema import Connection, writing
 from forgetguard.purge.surfaces import sqlite_scan as scan
 from forgetguard.purge.surfaces.protocol import Artefact, Declaration, Erased, Finding, Standing, Surface, Targets, Work
@@ -22,6 +24,7 @@ RECALL, PHASES = "short-term-recall", "short-term-phase-signals"
 INGESTED, SEEN = "dreaming-session-ingestion-files", "dreaming-session-ingestion-seen"
 BACKUPS, REWIND, EVENTS = "dreaming-memory-backups", "session-backfill-rewind", "memory-host.events"
 DAILY = "dreaming-daily-ingestion"
+SPACES = (PHASES, RECALL, INGESTED, SEEN, REWIND, BACKUPS, EVENTS)
 ARTEFACTS = ("core:memory-artifact-provenance", "workspace-files")
 TABLE = "plugin_state_entries"
 
@@ -48,19 +51,33 @@ class Change:
     becomes: str | None = None
 
 
-def rows(connection: Connection, workspace_keys: frozenset[str], namespaces: Sequence[str]) -> Iterator[Row]:
-    """The rows of a workspace in these namespaces, in order. Events belong to no workspace that could be told."""
+def _texts(
+    connection: Connection, workspace_keys: frozenset[str], namespaces: Sequence[str]
+) -> Iterator[tuple[str, str, str]]:
+    """(namespace, entry key, text) of a workspace's rows, in order. Of events nobody can tell the workspace."""
     for namespace in namespaces:
         for key, text in connection.execute(
             f"SELECT entry_key, value_json FROM {TABLE} WHERE plugin_id=? AND namespace=? ORDER BY entry_key",
             (PLUGIN, namespace),
         ):
-            if namespace != EVENTS and key.partition(":")[0] not in workspace_keys:
-                continue
-            read = json.loads(text)
-            if isinstance(read, dict):
-                logical, value = (key, read) if namespace == EVENTS else (str(read.get("key", "")), read.get("value"))
-                yield Row(namespace, key, logical, value if isinstance(value, dict) else {}, read)
+            if namespace == EVENTS or key.partition(":")[0] in workspace_keys:
+                yield namespace, key, text
+
+
+def rows(connection: Connection, workspace_keys: frozenset[str], namespaces: Sequence[str]) -> Iterator[Row]:
+    """The rows of a workspace in these namespaces."""
+    for namespace, key, text in _texts(connection, workspace_keys, namespaces):
+        read = mapping_of(text)
+        if read is not None:
+            logical, value = (key, read) if namespace == EVENTS else (str(read.get("key", "")), read.get("value"))
+            yield Row(namespace, key, logical, value if isinstance(value, dict) else {}, read)
+
+
+def damaged(connection: Connection, workspace_keys: frozenset[str]) -> Iterator[tuple[Row, str]]:
+    """The rows of a workspace that hold no JSON, with what they hold: the host itself cannot read them."""
+    for namespace, key, text in _texts(connection, workspace_keys, SPACES):
+        if value_of(text) is UNREADABLE:
+            yield Row(namespace, key, key, {}, {}), text
 
 
 def recorded_writers(connection: Connection, workspace_keys: frozenset[str]) -> dict[str, dict[str, Any]]:
@@ -69,8 +86,8 @@ def recorded_writers(connection: Connection, workspace_keys: frozenset[str]) -> 
     for key, text in connection.execute(
         f"SELECT entry_key, value_json FROM {TABLE} WHERE plugin_id=? AND namespace=? ORDER BY entry_key", ARTEFACTS
     ):
-        read = json.loads(text)
-        if key.partition(":")[0] in workspace_keys and isinstance(read, dict):
+        read = mapping_of(text)
+        if key.partition(":")[0] in workspace_keys and read is not None:
             found[str(read.get("relativePath", "")).replace("\\", "/")] = read
     return found
 
@@ -83,17 +100,24 @@ class PluginState(Surface):
     name: str = "plugin-state"
 
     def declares(self) -> Declaration:
-        covers = tuple(f"rows:{one}" for one in (RECALL, PHASES, INGESTED, SEEN, REWIND, BACKUPS, EVENTS))
+        covers = tuple(f"rows:{one}" for one in SPACES)
         method = ("delete", "rewrite", "vacuum", "wal-checkpoint")
         keeps = ("rows:workspace-files", f"rows:{DAILY}", "tables:other")
         return Declaration("openclaw.plugin-state", covers, keeps, ("disk-blocks", "snapshots"), method, by_text=True)
 
+    @property
+    def _keys(self) -> frozenset[str]:
+        return self.workspace.agent.workspace_keys
+
     def _changes(self, connection: Connection, targets: Targets) -> Iterator[Change]:
         wanted = self.workspace.wanted(targets)
-        keys = self.workspace.agent.workspace_keys
+        keys = self._keys
         agent = self.workspace.agent.name
         scopes: set[str] = set()
-        for row in rows(connection, keys, (PHASES, RECALL, INGESTED, SEEN, REWIND, BACKUPS, EVENTS)):
+        for row, text in damaged(connection, keys):
+            if _names(text, targets):
+                yield Change(row, "damagedRows", row.entry_key)
+        for row in rows(connection, keys, SPACES):
             if row.namespace in (PHASES, RECALL):
                 yield from _remembered(row, targets)
             elif row.namespace == INGESTED and session_of_scope(row.logical, agent) in targets.sessions:
@@ -133,6 +157,8 @@ class PluginState(Surface):
             if left:
                 yield Finding(Standing.RESIDUE, f"table:{TABLE}", "text", len(left))
             kept = [str(row[0]) for row in connection.execute("SELECT name FROM sqlite_schema WHERE type='table'")]
+            for space, count in Counter(row.namespace for row, _ in damaged(connection, self._keys)).items():
+                yield Finding(Standing.CANNOT_PROVE, f"rows:{space}", "unreadable", count)
             others = _held_by_others(connection, targets)
             if others:
                 yield Finding(Standing.RETAINED, f"table:{TABLE}", "other-rows", len(others))
@@ -141,7 +167,7 @@ class PluginState(Surface):
 
     def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:
         with database.reading(self.workspace.agent.state.shared) as connection:
-            for row in rows(connection, self.workspace.agent.workspace_keys, (RECALL,)):
+            for row in rows(connection, self._keys, (RECALL,)):
                 text = str(row.value.get("snippet", ""))
                 if row.logical not in targets.entry_keys and targets.needles.holds(text):
                     yield row.logical, claim_of(text)
@@ -167,6 +193,11 @@ def _text(whole: Mapping[str, Any], **changed: object) -> str:
     return text
 
 
+def _names(text: str, targets: Targets) -> bool:
+    """Whether a text that cannot be read any better says something of what goes."""
+    return targets.needles.holds(text) or any(one in text for one in (*targets.sessions, *targets.entry_keys))
+
+
 def _remembered(row: Row, targets: Targets) -> Iterator[Change]:
     mine = row.logical in targets.entry_keys
     if row.namespace == PHASES:
@@ -182,10 +213,14 @@ def _rewound(row: Row, agent: str, targets: Targets) -> Iterator[Change]:
     """A batch without the candidates of the selected sessions; without any it goes."""
     given = row.value.get("candidates")
     candidates = given if isinstance(given, list) else []
-    stay = [one for one in candidates if session_of_scope(str(one.get("scope", "")), agent) not in targets.sessions]
+    stay = [one for one in candidates if session_of_scope(_scope(one), agent) not in targets.sessions]
     if len(stay) < len(candidates):
         becomes = _text(row.whole, value={**row.value, "candidates": stay}) if stay else None
         yield Change(row, "rewindBatches", row.logical, becomes=becomes)
+
+
+def _scope(candidate: object) -> str:
+    return str(candidate.get("scope", "")) if isinstance(candidate, dict) else ""
 
 
 def _backed_up(row: Row, wanted: Wanted) -> Iterator[Change]:

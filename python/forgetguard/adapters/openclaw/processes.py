@@ -23,7 +23,7 @@ def is_alive(pid: int, started: object = None) -> bool:
         return False
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # no process has such a number
         return False
     except OSError:
         return True

@@ -6,12 +6,12 @@ nothing in them says who took part or where they came from, so what a wider sele
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from forgetguard.adapters.openclaw.keys import code_units
+from forgetguard.adapters.openclaw.stored import mapping_of
 from forgetguard.provenance import Participant, Session
 from forgetguard.provenance.schema import Connection, has_table
 from forgetguard.purge.selection import Resolution, Selected, Selection, Source
@@ -80,11 +80,7 @@ def _live(connection: Connection, agent: str, identities: Iterable[tuple[str, st
 
 
 def _exact_hook(entry: object) -> str | None:
-    try:
-        read_entry = json.loads(str(entry))
-    except ValueError:
-        return None
-    value = read_entry.get("hookExternalContentSource") if isinstance(read_entry, dict) else None
+    value = (mapping_of(str(entry)) or {}).get("hookExternalContentSource")
     return value if isinstance(value, str) and value else None
 
 
@@ -158,11 +154,7 @@ def _people(
 
 def identity(space: str, actor: str) -> dict[str, object]:
     """An identity as the host reports it: its type, its id, and what else the namespace says."""
-    try:
-        read_space = json.loads(space)
-    except ValueError:
-        read_space = {"type": space}
-    given = read_space if isinstance(read_space, dict) else {"type": space}
+    given = mapping_of(space) or {"type": space}
     return {"type": given.get("type"), "id": actor, **{key: value for key, value in given.items() if key != "type"}}
 
 
