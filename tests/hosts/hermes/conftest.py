@@ -11,7 +11,7 @@ import yaml
 
 from forgetguard import ForgetGuard
 from forgetguard.adapters.hermes import plugin, scope
-from guarding import home  # noqa: F401 - every test has a private home
+from guarding import guard, home, key, open_guard, path  # noqa: F401 - fixtures; every test has a private home
 from hosts.scripted_model import Message, Request, ScriptedModel
 
 Answers = dict[str, str | Message]
@@ -25,7 +25,7 @@ def answering(answers: Answers) -> Callable[[Request], str | Message]:
         if last["role"] != "user":
             return "Done."
         words = str(last["content"])
-        return next((answer for key, answer in answers.items() if key in words), "Done.")
+        return next((answer for part, answer in answers.items() if part in words), "Done.")
 
     return script
 
@@ -74,7 +74,14 @@ class Hermes:
         from hermes_state import SessionDB
         from run_agent import AIAgent
 
-        given = {"provider": "custom", "model": "scripted", "api_key": "x", "enabled_toolsets": TOOLSETS, **options}
+        given = {
+            "provider": "custom",
+            "model": "scripted",
+            "api_key": "x",
+            "tool_delay": 0,
+            "enabled_toolsets": TOOLSETS,
+            **options,
+        }
         made = AIAgent(
             base_url=model.base_url, quiet_mode=True, skip_context_files=True, session_db=SessionDB(), **given
         )
@@ -90,8 +97,8 @@ class Hermes:
 
     def memory(self, target: str = "user") -> list[str]:
         """The entries of USER.md or MEMORY.md."""
-        path = self.home / "memories" / f"{target.upper()}.md"
-        text = path.read_text() if path.exists() else ""
+        file = self.home / "memories" / f"{target.upper()}.md"
+        text = file.read_text() if file.exists() else ""
         return [entry for entry in text.split("\n§\n") if entry.strip()]
 
     def guard(self, user: str = "") -> ForgetGuard:
