@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ import httpx
 import numpy
 import pytest
 
+from forgetguard.adapters import totalreclaw
+from forgetguard.guard import ForgetGuard
 from guarding import guard, home, key, open_guard, path  # noqa: F401 - fixtures
 from hosts.scripted_model import ScriptedModel, embed, said
 from hosts.totalreclaw.chain import Chain
@@ -59,6 +62,17 @@ class User:
 
         return {fact["text"]: fact["id"] for fact in run_sync(self.state.get_client().export_all())}
 
+    def claim(self, text: str) -> dict[str, Any]:
+        """Everything that the vault holds about one fact, deciphered."""
+        from totalreclaw.agent.loop_runner import run_sync
+        from totalreclaw.crypto import decrypt
+        from totalreclaw.operations import FACT_BY_ID_QUERY
+
+        client = self.state.get_client()
+        fact = run_sync(client.relay.query_subgraph(FACT_BY_ID_QUERY, {"id": self.stored[text]}))["data"]["fact"]
+        blob = base64.b64encode(bytes.fromhex(fact["encryptedBlob"].removeprefix("0x"))).decode()
+        return json.loads(decrypt(blob, client.keys.encryption_key))
+
 
 def told(fact: dict[str, Any] | str) -> dict[str, Any]:
     """A fact as the model writes it down."""
@@ -81,6 +95,24 @@ class _Session:
     def run(self, _names: Any, feed: dict[str, Any]) -> list[Any]:
         text = "".join(map(chr, feed["input_ids"][0]))
         return [numpy.array([embed(text, 640)], dtype=numpy.float32)]
+
+
+@pytest.fixture
+def installed(guard: ForgetGuard) -> Iterator[totalreclaw.Installation]:  # noqa: F811 - the fixture
+    with totalreclaw.install(guard) as installation:
+        yield installation
+
+
+@pytest.fixture
+def ledger_away(path: Path) -> Callable[[], None]:  # noqa: F811 - the fixture
+    """Takes the ledger away, and puts it back when it is called again."""
+    away = path.with_suffix(".away")
+
+    def move() -> None:
+        there, to = (path, away) if path.exists() else (away, path)
+        there.rename(to)
+
+    return move
 
 
 @pytest.fixture
@@ -134,3 +166,13 @@ def user(
         return User(PluginState(recovery_phrase=phrase, server_url="https://api.totalreclaw.xyz"), model)
 
     return make
+
+
+@pytest.fixture
+def diogo(user: Callable[..., User]) -> User:
+    return user(DIOGO)
+
+
+@pytest.fixture
+def ines(user: Callable[..., User]) -> User:
+    return user(INES)

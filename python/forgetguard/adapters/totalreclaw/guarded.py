@@ -19,7 +19,7 @@ from forgetguard.adapters.totalreclaw.reading import account, stored
 from forgetguard.adapters.totalreclaw.seams import Function
 from forgetguard.adapters.totalreclaw.waiting import Waiting
 from forgetguard.adapters.vaults import Vault, Vaults
-from forgetguard.errors import ForgetGuardError, UnknownEntry
+from forgetguard.errors import ForgetGuardError, LedgerUnavailable, UnknownEntry
 from forgetguard.guard import Decision, ForgetGuard, Forgetting
 from forgetguard.hooks import Hooks
 from forgetguard.values import Action, Candidate, Vector
@@ -67,7 +67,7 @@ class Guarded:
                         # to be forgotten stays forgotten and pending, until a repeat succeeds or its owner settles it.
                         stack.pop_all()
                         return answer
-                await asyncio.to_thread(_settled, guard, forgetting)
+                await asyncio.to_thread(_settled, guard, forgetting, fact.text)
                 return answer
             except Exception as error:  # noqa: BLE001 - a vault function raises what it likes
                 _failed("a forget", error)
@@ -226,14 +226,16 @@ def _deleted(answer: Any) -> bool:
         return False
 
 
-def _settled(guard: ForgetGuard, forgetting: Forgetting) -> None:
-    """The fact is gone now: an entry that an earlier try left pending is committed with it."""
+def _settled(guard: ForgetGuard, forgetting: Forgetting, text: str) -> None:
+    """The fact is gone and its entry stands: what earlier tries left pending for the same fact is called off."""
+    if forgetting.state != "committed":
+        return
     try:
-        left = {entry.id for entry in guard.pending()}.intersection(forgetting.ids)
+        left = [entry.id for entry in guard.pending() if entry.text == text and entry.id not in forgetting.ids]
         if left:
-            guard.settle(sorted(left), deleted=True)
-    except UnknownEntry:
-        pass  # another process settled it meanwhile
+            guard.settle(left, deleted=False)
+    except (LedgerUnavailable, UnknownEntry) as error:
+        _failed("settling an earlier forget", error)
 
 
 def _not_saved() -> str:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final
 
 from forgetguard.errors import HostChanged, MissingExtra
@@ -68,6 +69,8 @@ CALLED: Final = (
 
 def missing() -> tuple[str, ...]:
     """The places that the installed host lacks or has changed; empty where it can be guarded. Raises MissingExtra."""
+    if find_spec(HOST) is None:
+        raise MissingExtra.of(HOST)
     return tuple(str(seam) for seam in REPLACED + CALLED if _find(seam) is None)
 
 
@@ -83,10 +86,6 @@ def found() -> dict[Seam, Found]:
 def _find(seam: Seam) -> Found | None:
     try:
         owner: Any = import_module(seam.module)
-    except ModuleNotFoundError as error:
-        if error.name == HOST:
-            raise MissingExtra.of(HOST) from None
-        return None
     except ImportError:
         return None
     *classes, attribute = seam.name.split(".")
