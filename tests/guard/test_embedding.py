@@ -138,3 +138,12 @@ def test_a_model_id_that_raises_is_no_reason_to_fail(open_guard):
     guard = open_guard(embedder=Odd())
     guard.forget(FACT)
     assert guard.check(FACT).action is Decision.DROP
+
+
+def test_a_preview_of_a_forget_asks_the_embedder_only_where_it_could_matter(open_guard, calibration):
+    embedder = Embedder()
+    guard = open_guard(embedder=embedder, calibration=calibration)
+    found = guard.would_find(FACT, [SAME, "User lives in Porto"])
+    assert [one.item for one in found] == [SAME]
+    assert embedder.asked == [FACT, SAME]
+    assert guard.forget(FACT, among=[SAME, "User lives in Porto"]).found[0].verdict.action is found[0].verdict.action

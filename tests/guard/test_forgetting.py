@@ -200,3 +200,16 @@ def test_every_public_method_has_its_twin(guard):
 
     verdict, remembered, status = asyncio.run(play())
     assert (verdict.action, remembered.release, status.entries) == (Decision.DROP, "done", 0)
+
+
+def test_what_would_be_found_is_told_before_and_nothing_is_written(guard):
+    stored = [{"text": "User likes tea"}, {"text": "The user is a vegetarian"}, {"text": "User owns a red boat"}]
+    found = guard.would_find([FACT, "User owns a boat"], stored, among_text="text")
+    assert [(one.index, one.item, one.verdict.entry.id) for one in found] == [(1, stored[1], "0"), (2, stored[2], "1")]
+    assert guard.forgotten() == ()
+    assert [one.index for one in guard.forget([FACT, "User owns a boat"], among=stored, among_text="text").found] == [
+        1,
+        2,
+    ]
+    with pytest.raises(InvalidText):
+        guard.would_find("?!", stored, among_text="text")

@@ -9,6 +9,7 @@ import pytest
 
 from forgetguard.errors import InvalidInput, InvalidKey
 from forgetguard.guard import settings as module
+from forgetguard.guard import vault
 from forgetguard.guard.settings import Settings
 from forgetguard.keys import Key, write_key_file
 
@@ -78,3 +79,18 @@ def test_the_guard_opens_with_them(home):
     with_passphrase = Settings.load(environment={"FORGETGUARD_PASSPHRASE": "a b c"})
     assert with_passphrase.unlock()[1] == "passphrase"
     assert "a b c" not in repr(with_passphrase)
+
+
+def test_a_late_key_is_looked_for_when_the_ledger_is_opened(home, monkeypatch):
+    monkeypatch.setattr(vault, "RETRY_SECONDS", 0.0)
+    settings = Settings.load(environment={})
+    settings.open_guard(create=True).close()
+    file = home / "config" / "forgetguard" / "key"
+    file.rename(home / "kept")
+    with pytest.raises(InvalidKey):
+        settings.open_guard()
+    guard = settings.open_guard(late_key=True)
+    assert guard.status().ledger == guard.check("a fact").reason == "no-key"
+    (home / "kept").rename(file)
+    assert guard.status().ledger == "ok"
+    guard.close()

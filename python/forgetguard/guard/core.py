@@ -207,6 +207,23 @@ class ForgetGuard:
             made = forgetting.ids
         return Forgot(made, self.sweep(among, text=among_text))
 
+    def would_find(
+        self,
+        text: Text | Iterable[Text],
+        among: Iterable[Item],
+        *,
+        among_text: str | Callable[[Any], object] | None = None,
+    ) -> tuple[Finding[Item], ...]:
+        """What of `among` restates these facts, before they are forgotten: a preview, which asks no ledger.
+
+        `verdict.entry.id` is the place of the fact among the facts. Raises InvalidText.
+        """
+        chosen, read = reading.many(among), reading.text_of(among_text)
+        texts = [reading.as_candidate(read(item)).text for item in chosen]
+        verdicts = self._decider.restating(reading.as_facts(text), texts)
+        pairs = enumerate(zip(chosen, verdicts, strict=True))
+        return tuple(Finding(at, item, verdict) for at, (item, verdict) in pairs if not verdict.kept)
+
     def forgetting(
         self,
         text: Text | Iterable[Text] | None = None,

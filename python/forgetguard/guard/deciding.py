@@ -11,7 +11,7 @@ from forgetguard.errors import LedgerUnavailable
 from forgetguard.guard.embedding import Embedding
 from forgetguard.guard.live import LiveIndex
 from forgetguard.guard.policy import Policy
-from forgetguard.guard.verdicts import NOTE, PASSES, TOO_LONG, Cut, Decision, Position, Scrubbed, Use, Verdict
+from forgetguard.guard.verdicts import NOTE, NOWHERE, PASSES, TOO_LONG, Cut, Decision, Position, Scrubbed, Use, Verdict
 from forgetguard.ledger import Fact
 from forgetguard.rules import MAX_TEXT, ForgottenIndex, Match, is_forget_request, match_forgotten
 from forgetguard.values import Action, Candidate, Entry, Vector
@@ -136,6 +136,20 @@ class Decider:
             match.entry.id if match is not None and _stands(match.entry, fact) else None
             for fact, match in zip(facts, matches, strict=True)
         ]
+
+    def restating(self, facts: Sequence[Fact], texts: Sequence[str]) -> list[Verdict]:
+        """For each text the verdict if these facts alone were forgotten; an entry's id is the place of its fact."""
+        index = ForgottenIndex(aliases=self._aliases, past=self._past)
+        index.add(Entry(fact.text, str(at), fact.vector) for at, fact in enumerate(self.with_vectors(facts)))
+        vectors: list[Vector | None] = [None] * len(texts)
+        if self._embedding.available:
+            needs = index.need_embeddings(texts, self._embedding.model)
+            wanted = [at for at, is_needed in enumerate(needs) if is_needed]
+            for at, made in zip(wanted, self._embedding.vectors([texts[at] for at in wanted]), strict=True):
+                vectors[at] = made
+        calibration = self._embedding.calibration() if any(vectors) else None
+        matches = _match_all(index, texts, vectors, calibration)
+        return [_verdict(match, NOWHERE, Candidate(text)) for match, text in zip(matches, texts, strict=True)]
 
     def with_vectors(self, facts: Sequence[Fact]) -> list[Fact]:
         """The facts, each with a vector where there is an embedder that can make one."""

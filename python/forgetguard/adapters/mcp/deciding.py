@@ -117,12 +117,12 @@ def status(served: Served, given: Arguments) -> Answer:
 
 
 def _purge_state(served: Served) -> str:
-    """`ready`, or why nothing can be purged."""
+    """Whether there is a host that can be purged."""
     try:
         with served.hosting():
             return "ready"
-    except ForgetGuardError as error:
-        return error.code
+    except ForgetGuardError:
+        return "not-described"
 
 
 TOOLS = (
@@ -203,12 +203,12 @@ TOOLS = (
     Tool(
         "status",
         "Status",
-        "Whether the ledger can be asked, and counts. `ledger` is `ok` or a code; `purge` is `ready` or a code.",
+        "Whether the ledger can be asked, and counts. `ledger` is `ok` or a code.",
         record(),
         record(
             forgetguard=code("version"),
             degraded=DEGRADED,
-            purge=code(),
+            purge=choice("ready", "not-described"),
             ledger=code(),
             backend=code(),
             rules_version=code(),

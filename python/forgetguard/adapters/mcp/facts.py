@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
 from forgetguard.adapters.mcp.arguments import Arguments
 from forgetguard.adapters.mcp.schemas import choice, code, flag, moment, name, or_null, record, series, text, whole
 from forgetguard.adapters.mcp.tool import TOKEN, Answer, Served, Tool, date, handed_out, id_of
-from forgetguard.guard.reading import as_facts
+from forgetguard.guard.verdicts import Finding
 
 MOST_FACTS: Final = 100
 MOST_STORED: Final = 5000
@@ -18,37 +17,47 @@ PAGE: Final = 200
 FACTS = series(
     text("one fact, as a sentence about the user"), "what to forget, one fact an item", least=1, most=MOST_FACTS
 )
+STORED = series(record(id=name(), text=text()), "what you have stored that may say so", most=MOST_STORED)
+FOUND = series(
+    record(id=name("yours"), action=choice("drop", "hold"), reason=code(), fact=whole("position of the fact")),
+    "what you have stored that restates them: drop is sure, hold is likely",
+)
 
 
 def forget_preview(served: Served, given: Arguments) -> Answer:
-    """Whether the facts can be known again, and which of them an entry covers already."""
-    facts = list(given["facts"])
-    covered = _covered(served, facts)
-    token = served.tokens.issue("forget", facts, covered)
+    """Whether the facts can be known again, which of them an entry covers already, and what stored restates them."""
+    covered, found = _foreseen(served, given)
+    token = served.tokens.issue("forget", _asked(given), [covered, found])
     told = [{"position": at, "covered_by": entry} for at, entry in enumerate(covered)]
-    return {"facts": told, **handed_out(token)}
+    return {"facts": told, "stored": found, **handed_out(token)}
 
 
 def forget(served: Served, given: Arguments) -> Answer:
-    """Record the facts that were previewed, and say what of `stored` restates anything forgotten."""
-    facts = list(given["facts"])
-    stored = given.get("stored", [])
-    served.tokens.redeem(given["token"], "forget", facts, _covered(served, facts))
-    done = served.guard.forget(facts)
-    verdicts = served.guard.filter([one["text"] for one in stored]).verdicts
-    found = [
-        {"id": one["id"], "action": verdict.action.value, "reason": verdict.reason, "entry": id_of(verdict.entry)}
-        for one, verdict in zip(stored, verdicts, strict=True)
-        if not verdict.kept
-    ]
-    return {"entries": list(done.ids), "stored": found}
+    """Record the facts that were previewed."""
+    covered, found = _foreseen(served, given)
+    served.tokens.redeem(given["token"], "forget", _asked(given), [covered, found])
+    return {"entries": list(served.guard.forget(given["facts"]).ids), "stored": found}
 
 
-def _covered(served: Served, facts: Sequence[str]) -> list[str | None]:
-    """For each fact the entry that it restates already. Raises InvalidText, LedgerUnavailable."""
-    as_facts(facts)
-    served.guard.with_ledger(lambda ledger: ledger.version)
-    return [id_of(verdict.entry) for verdict in served.guard.filter(facts).verdicts]
+def _asked(given: Arguments) -> list[object]:
+    return [given["facts"], given.get("stored", [])]
+
+
+def _foreseen(served: Served, given: Arguments) -> tuple[list[str | None], list[Answer]]:
+    """For each fact the entry that it restates already; and which stored items restate the facts.
+
+    Raises InvalidText, LedgerUnavailable.
+    """
+    findings = served.guard.would_find(given["facts"], given.get("stored", []), among_text="text")
+    served.guard.with_ledger(lambda ledger: ledger.version)  # raises where a verdict would only be degraded
+    covered = [id_of(verdict.entry) for verdict in served.guard.filter(given["facts"]).verdicts]
+    return covered, [_found(one) for one in findings]
+
+
+def _found(finding: Finding[dict[str, str]]) -> Answer:
+    verdict = finding.verdict
+    place = int(id_of(verdict.entry) or 0)
+    return {"id": finding.item["id"], "action": verdict.action.value, "reason": verdict.reason, "fact": place}
 
 
 def remember(served: Served, given: Arguments) -> Answer:
@@ -89,10 +98,12 @@ TOOLS = (
     Tool(
         "forget_preview",
         "Preview a forget",
-        "First step when the user asks to forget something. Changes nothing. Gives a token for `forget`.",
-        record(facts=FACTS),
+        "First step when the user asks to forget something. Give the facts, and what you have stored that may say so. "
+        "Changes nothing. Gives a token for `forget`.",
+        record("stored", facts=FACTS, stored=STORED),
         record(
             facts=series(record(position=whole(), covered_by=or_null(name("the entry that covers it already")))),
+            stored=FOUND,
             **TOKEN,
         ),
         forget_preview,
@@ -102,21 +113,10 @@ TOOLS = (
     Tool(
         "forget",
         "Forget",
-        "Record, durably, that these facts are forgotten: the same facts as in the preview, with its token. Only then "
-        "delete them from your memory. Give what you have stored as `stored`, and delete also what comes back.",
-        record(
-            "stored",
-            facts=FACTS,
-            token=name("from forget_preview"),
-            stored=series(record(id=name(), text=text()), "what you have stored", most=MOST_STORED),
-        ),
-        record(
-            entries=series(name(), "the ledger's ids, one a fact"),
-            stored=series(
-                record(id=name("yours"), action=choice("drop", "hold", "defer"), reason=code(), entry=or_null(name())),
-                "what you have stored and should not: drop is sure, hold is likely, defer could not be decided",
-            ),
-        ),
+        "Record, durably, that these facts are forgotten: the same arguments as in the preview, and its token. Only "
+        "then delete from your memory what the answer lists as `stored`.",
+        record("stored", facts=FACTS, stored=STORED, token=name("from forget_preview")),
+        record(entries=series(name(), "the ledger's ids, one a fact"), stored=FOUND),
         forget,
         destroys=True,
     ),

@@ -31,7 +31,8 @@ INSTRUCTIONS = (
     "extracted, imported or summarised, call `filter` or `scrub` and store only what they leave. When the user asks to "
     "forget something: `forget_preview`, `forget`, and only then delete it from your memory; an update, a merge or "
     "housekeeping is not a wish to forget. When the user asks, in so many words, to remember something: `remember`. "
-    "Say that something was not saved where it was not. Results hold no forgotten text; do not guess at it."
+    "Say that something was not saved where it was not. Results hold no forgotten text; do not guess at it. What an "
+    "error advises is for the user to do."
 )
 
 
@@ -62,7 +63,8 @@ def make_server(served: Served) -> Server[Any]:
     """The server, for any transport."""
     import anyio.to_thread
     from mcp.server.lowlevel import Server
-    from mcp_types import ListToolsResult
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import INVALID_PARAMS, ListToolsResult
 
     checks = {name: checker(tool.takes) for name, tool in TOOLS.items()}
     listed = ListToolsResult(tools=[_listed(tool) for tool in TOOLS.values()])
@@ -75,7 +77,7 @@ def make_server(served: Served) -> Server[Any]:
         del context
         tool = TOOLS.get(params.name)
         if tool is None:
-            return _failure("unknown-tool", "there is no such tool", "List the tools.")
+            raise MCPError(INVALID_PARAMS, "Unknown tool", {"code": "unknown-tool"})
         # Not abandoned when the client gives up: a purge or a forget that has begun is finished.
         return await anyio.to_thread.run_sync(_called, tool, checks[tool.name], served, params.arguments or {})
 
