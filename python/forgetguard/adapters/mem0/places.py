@@ -1,0 +1,61 @@
+"""What mem0 keeps in its SQLite file beside the vector store: the history of every memory, and the last raw turns.
+
+`Memory.delete` writes the deleted text into the history. Neither table is read by a search; the raw turns are shown to
+the model with every `add`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from forgetguard.adapters.residues import Kept, Place
+from forgetguard.errors import StoreUnreadable
+from forgetguard.provenance.readonly import reading
+
+FILE = "history.db"
+WAIT_SECONDS = 5.0
+
+
+def _find(table: str, columns: Sequence[str], path: Path) -> Iterator[Kept]:
+    """`path`: mem0's directory (`~/.mem0`, or `MEM0_DIR`), or the file named by `history_db_path`."""
+    file = path / FILE if path.is_dir() else path
+    if not file.is_file():
+        return
+    with reading(file) as database:
+        known = database.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)).fetchone()
+        rows = database.execute(f"SELECT id, {', '.join(columns)} FROM {table}").fetchall() if known else []
+    for key, *texts in rows:
+        yield from (Kept(file, str(key), text) for text in dict.fromkeys(texts) if isinstance(text, str) and text)
+
+
+def _erase(table: str, _: Path, chosen: Sequence[Kept]) -> int:
+    """Rows by id, overwritten with zeros. mem0 may be running: it holds no lock between its own writes."""
+    files: dict[Path, set[str]] = {}
+    for kept in chosen:
+        files.setdefault(kept.path, set()).add(kept.key)
+    return sum(_erased(table, file, keys) for file, keys in files.items())
+
+
+def _erased(table: str, file: Path, keys: set[str]) -> int:
+    try:
+        with closing(sqlite3.connect(file, timeout=WAIT_SECONDS)) as database, database:
+            database.execute("PRAGMA secure_delete = ON")
+            removed = database.executemany(f"DELETE FROM {table} WHERE id = ?", [(key,) for key in sorted(keys)])
+            return removed.rowcount
+    except sqlite3.DatabaseError:
+        raise StoreUnreadable("a database of the host could not be written") from None
+
+
+def _place(name: str, keeps: str, table: str, *columns: str) -> Place:
+    find: Callable[[Path], Iterator[Kept]] = partial(_find, table, columns)
+    return Place(name, keeps, find, partial(_erase, table))
+
+
+PLACES: tuple[Place, ...] = (
+    _place("history", "the old and new text of every memory, deleted ones too", "history", "old_memory", "new_memory"),
+    _place("messages", "the last ten raw turns of each scope, replayed to the model", "messages", "content"),
+)
