@@ -1,20 +1,17 @@
-"""The command: confirmation, plans, strictness, wider selectors, every agent at once; keys, dates and JSON5."""
+"""The command: confirmation, plans, strictness, wider selectors; keys, dates and JSON5."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
 
 from adapters.openclaw.conftest import Recorded
 from adapters.openclaw.recording import ALICE, BOB, ERIN
-from forgetguard.adapters.openclaw import dates, forget_all, json5, keys
+from forgetguard.adapters.openclaw import dates, json5, keys
 from forgetguard.errors import InvalidInput
-from forgetguard.purge import Selection
 from purge.world import picture
 
 DANA = "b83b6764-12ee-456b-bc0b-4f3b0b3580bc"
@@ -105,28 +102,6 @@ def test_archives_that_cannot_be_judged_are_listed(recorded: Recorded) -> None:
     assert ours["unjudgedArchives"] == [ERIN]  # type: ignore[index]
     assert ours["result"] == "cannot-prove"  # type: ignore[index]
     assert recorded.purge(ERIN, hook_sources=("gmail",)).exit_code == 0
-
-
-def second_agent(recorded: Recorded) -> None:
-    """Another agent with the same sessions, in the same workspace."""
-    shutil.copytree(recorded.root / "agents/main", recorded.root / "agents/second")
-    path = recorded.root / "agents/second/agent/openclaw-agent.sqlite"
-    recorded.rows(path, "UPDATE memory_entry_origins SET agent_id='second'")
-    recorded.rows(path, "PRAGMA foreign_keys=OFF")
-    recorded.rows(path, "UPDATE session_windows SET session_key=replace(session_key, 'agent:main:', 'agent:second:')")
-    recorded.rows(path, "UPDATE session_nodes SET session_key=replace(session_key, 'agent:main:', 'agent:second:')")
-
-
-def test_every_agent_in_one_report(recorded: Recorded) -> None:
-    second_agent(recorded)
-    code, body, _ = recorded.forget("--all-agents", "--session", ALICE, "--dry-run", "--json")
-    assert code == 0
-    assert [one["agentId"] for one in body["agents"]] == ["main", "second"]
-    assert [one["sessionIds"] for one in body["agents"]] == [[ALICE], [ALICE]]
-    with ThreadPoolExecutor(2) as pool:
-        done = forget_all(recorded.state, Selection(sessions=(ALICE,)), recorded.home, dry_run=False, executor=pool)
-    assert done.exit_code == 0, json.dumps(done.body, indent=1)
-    assert recorded.agent("SELECT session_id FROM memory_session_tombstones") == [(ALICE,)]
 
 
 def test_no_such_agent_or_directory(recorded: Recorded) -> None:

@@ -5,11 +5,11 @@ Measured on the released program; docs/hosts/openclaw.md says what each surface 
 
 from __future__ import annotations
 
+from forgetguard.adapters.openclaw.agents import forget_all
 from forgetguard.adapters.openclaw.forget import (
     Outcome,
     Planned,
     forget,
-    forget_all,
     from_plan,
     plan_forget,
     preview_forget,

@@ -1,8 +1,8 @@
-"""Forgetting on a state directory: plan, preview, purge, for one agent or all of them.
+"""Forgetting on a state directory: plan, preview, purge, for one agent.
 
-    plan_forget(agent, selection)                    what a purge would do; leaves no trace
-    forget(agent, plan, home, order)                 do it
-    forget_all(state, selection, ...)                every agent, each in its own process, one merged report
+    plan_forget(agent, selection)     what a purge would do; leaves no trace
+    preview_forget(planned)           its report
+    forget(planned, home, order)      do it
 
 Every report has the host's keys and an exit code: 0 done, 1 residue or failed, 3 cannot prove, 4 refused, 5 when an id
 or a value was known to nobody.
@@ -11,33 +11,34 @@ or a value was known to nobody.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from forgetguard.adapters.openclaw import locks
 from forgetguard.adapters.openclaw.hosting import Hosted, hosted
-from forgetguard.adapters.openclaw.layout import TESTED_RELEASES, Agent, State
+from forgetguard.adapters.openclaw.layout import TESTED_RELEASES, Agent
 from forgetguard.adapters.openclaw.report import report
-from forgetguard.adapters.openclaw.sessions import resolve, unjudged
-from forgetguard.errors import ForgetGuardError, NothingMatched
+from forgetguard.adapters.openclaw.sessions import resolve, unjudged, without
+from forgetguard.errors import NothingMatched
 from forgetguard.purge import Home, Operator, Order, Plan, Selection, apply, plan_for, preview
-from forgetguard.purge.report import CANNOT_PROVE, DONE, FAILED, REFUSED, worst
-from forgetguard.purge.selection import Resolution, Source
+from forgetguard.purge.report import CANNOT_PROVE, DONE, FAILED, REFUSED
+from forgetguard.purge.selection import Resolution
 
-NOTHING = 5
-OTHERS_SECONDS = 3600.0  # how long one agent's purge waits for the others of the same home
-_ORDER = (DONE, NOTHING, REFUSED, CANNOT_PROVE, FAILED)
+USAGE, NOTHING = 2, 5
+SEVERITY = (DONE, NOTHING, USAGE, REFUSED, CANNOT_PROVE, FAILED)  # exit codes: of several, the one that says most
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan with the host that it was made on. `unjudged`: archives of which a wide selector cannot say a thing."""
+    """A plan with the host that it was made on. `unjudged`: archives of which a wide selector cannot say a thing.
+
+    `elsewhere`: another agent knows what nobody knows here.
+    """
 
     hosted: Hosted
     plan: Plan
     unjudged: tuple[str, ...] = ()
+    elsewhere: bool = False
 
     @property
     def unknown(self) -> tuple[tuple[str, str], ...]:
@@ -54,15 +55,24 @@ class Outcome:
 
 
 def plan_forget(
-    agent: Agent, selection: Selection, operator: Operator | None = None, *, strict: bool = False
+    agent: Agent,
+    selection: Selection,
+    operator: Operator | None = None,
+    *,
+    strict: bool = False,
+    elsewhere: frozenset[tuple[str, str]] = frozenset(),
 ) -> Planned:
-    """Resolve and look, touching nothing. Raises NothingMatched when `strict` and a value is unknown."""
+    """Resolve and look, touching nothing. Raises NothingMatched when `strict` and a value is unknown.
+
+    `elsewhere`: selectors that another agent knows; where they are unknown here, that bars nothing.
+    """
     selection = replace(selection, union=True, allow_unresolved=True)
     roster = hosted(agent).roster()
-    resolution = resolve(selection, roster)
+    resolution = without(resolve(selection, roster), elsewhere)
     if strict and resolution.unmatched:
         raise NothingMatched("a selector matches nothing, so nothing was written")
-    return planned(agent, selection, resolution, unjudged(selection, roster, resolution.ids), operator)
+    made = planned(agent, selection, resolution, unjudged(selection, roster, resolution.ids), operator)
+    return replace(made, elsewhere=bool(elsewhere))
 
 
 def planned(
@@ -103,9 +113,9 @@ def _outcome(made: Planned, body: Mapping[str, Any], code: int, *, dry_run: bool
         codes.append(CANNOT_PROVE)
         if not dry_run and code == DONE:
             ours["result"] = "cannot-prove"
-    if made.unknown or not made.plan.sessions:
+    if made.unknown or not (made.plan.sessions or made.elsewhere):
         codes.append(NOTHING)
-    final = max(codes, key=_ORDER.index)
+    final = max(codes, key=SEVERITY.index)
     text = report(
         made.hosted, made.plan, body, dry_run=dry_run,
         unknown=[{"selector": name, "value": value} for name, value in made.unknown],
@@ -120,65 +130,3 @@ def from_plan(agent: Agent, plan: Plan) -> Planned:
     left = unjudged(plan.selection, roster, plan.resolution.ids)
     made = planned(agent, plan.selection, plan.resolution, left)
     return Planned(made.hosted, replace(made.plan, id=plan.id, digests=plan.digests, key=None, host=plan.host), left)
-
-
-# -- every agent
-
-
-@dataclass(frozen=True)
-class Task:
-    """One agent's part, small enough to be sent to another process."""
-
-    state: Path
-    agent: str
-    selection: Selection
-    home: Path | None = None
-    dry_run: bool = True
-    strict: bool = False
-    codes: tuple[str, str, str] = ("", "", "")
-
-
-def run_task(task: Task) -> Outcome:
-    """One agent's plan or purge; what goes wrong is in the report, so that the others' still come out."""
-    try:
-        made = plan_forget(State.at(task.state).agent(task.agent), task.selection, strict=task.strict)
-        if task.dry_run or task.home is None:
-            return preview_forget(made)
-        operator, basis, request = task.codes
-        return forget(made, Home(task.home), Order(operator, basis, request, wait=OTHERS_SECONDS))
-    except ForgetGuardError as error:
-        failed = {"code": error.code, "message": str(error), "advice": error.advice}
-        return Outcome(
-            {"agentId": task.agent, "forgetguard": {"error": failed, "exitCode": error.exit_code}}, error.exit_code
-        )
-
-
-def forget_all(
-    state: State,
-    selection: Selection,
-    home: Home | None = None,
-    *,
-    dry_run: bool = True,
-    strict: bool = False,
-    codes: tuple[str, str, str] = ("", "", ""),
-    executor: Executor | None = None,
-) -> Outcome:
-    """Every agent of the state directory, one a task, in one report: `{"agents": [...]}`.
-
-    A value that any agent knows is known. Purges of one home wait for each other.
-    """
-    directory = None if home is None else home.directory
-    tasks = [Task(state.root, name, selection, directory, dry_run, strict, codes) for name in state.agent_ids()]
-    if executor is not None:
-        outcomes = list(executor.map(run_task, tasks))
-    else:
-        with ProcessPoolExecutor() as pool:
-            outcomes = list(pool.map(run_task, tasks))
-    known = [one for one in outcomes if one.exit_code != NOTHING]
-    final = max((one.exit_code for one in known or outcomes), key=_ORDER.index, default=NOTHING)
-    merged = {"schema": "forgetguard.memory.forget", "version": 1, "agents": len(outcomes), "exitCode": final}
-    return Outcome({"dryRun": dry_run, "agents": [dict(one.body) for one in outcomes], "forgetguard": merged}, final)
-
-
-__all__ = ["Outcome", "Planned", "Source", "Task", "forget", "forget_all", "from_plan", "plan_forget", "preview_forget",
-           "run_task", "worst"]  # fmt: skip

@@ -7,8 +7,8 @@ nothing in them says who took part or where they came from, so what a wider sele
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from forgetguard.adapters.openclaw.keys import code_units
 from forgetguard.adapters.openclaw.stored import mapping_of
@@ -122,6 +122,17 @@ def resolve(selection: Selection, roster: Roster) -> Resolution:
             found.setdefault(value, Selected(value, source=Source.UNRESOLVED))
     ordered = tuple(found[key] for key in sorted(found, key=code_units))
     return Resolution(ordered, _people(selection, roster, ordered), (), tuple(unmatched))
+
+
+def without(resolution: Resolution, elsewhere: Collection[tuple[str, str]]) -> Resolution:
+    """The resolution without values that are unknown here, but not to another agent."""
+    left = tuple(one for one in resolution.unmatched if one not in elsewhere)
+    mine = tuple(
+        one
+        for one in resolution.sessions
+        if one.source is not Source.UNRESOLVED or ("sessions", one.session_id) not in elsewhere
+    )
+    return replace(resolution, sessions=mine, unmatched=left)
 
 
 def _hits(selection: Selection, session: Session, roster: Roster) -> set[tuple[str, str]]:
