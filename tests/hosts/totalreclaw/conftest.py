@@ -41,6 +41,7 @@ class User:
 
     state: Any
     model: Model
+    phrase: str
 
     def turn(self, text: str, *facts: dict[str, Any] | str, answer: str = "All right then.") -> None:
         """A turn is over: the host extracts, and the model finds these facts in it."""
@@ -163,7 +164,7 @@ def user(
     monkeypatch.setattr(imports, "IMPORT_STATE_DIR", tmp_path / ".totalreclaw" / "import-state")
 
     def make(phrase: str = DIOGO) -> User:
-        return User(PluginState(recovery_phrase=phrase, server_url="https://api.totalreclaw.xyz"), model)
+        return User(PluginState(recovery_phrase=phrase, server_url="https://api.totalreclaw.xyz"), model, phrase)
 
     return make
 

@@ -96,6 +96,32 @@ def test_many_threads_make_one_installation(guard):
     made[0].uninstall()
 
 
+def test_the_tools_that_the_plugin_registered_before_are_guarded_too(diogo, guard, monkeypatch):
+    from totalreclaw import hermes, onboarding
+    from totalreclaw.agent.loop_runner import run_sync
+    from totalreclaw.hermes import auto_migrate
+
+    class Context:
+        def __init__(self):
+            self.tools = {}
+
+        def register_tool(self, *, name, handler, **_):
+            self.tools[name] = handler
+
+        def register_hook(self, name, handler):
+            """Hooks go through the same functions as the turns of the other tests."""
+
+    monkeypatch.setattr(hermes, "get_shared_state", lambda: diogo.state)
+    monkeypatch.setattr(onboarding, "maybe_emit_welcome", lambda **_: None)
+    monkeypatch.setattr(auto_migrate, "maybe_migrate", lambda: None)
+    context = Context()
+    hermes.register(context)
+    diogo.turn("I am vegetarian, as you know.", FACT)
+    with totalreclaw.install(guard):
+        run_sync(context.tools["totalreclaw_forget"]({"fact_id": diogo.stored[FACT]}))
+    assert [entry.text for entry in guard.forgotten()] == [FACT]
+
+
 def test_a_copy_that_was_kept_passes_through_afterwards(diogo, guard):
     from totalreclaw.agent.loop_runner import run_sync
     from totalreclaw.hermes import tools
@@ -127,6 +153,13 @@ def test_a_seam_with_other_parameters_is_not_that_seam(guard, monkeypatch):
 
     monkeypatch.setattr(tools, "forget", forget)
     assert totalreclaw.missing() == ("totalreclaw.hermes.tools.forget",)
+
+
+def test_a_value_that_is_read_and_is_gone_is_named(monkeypatch):
+    from totalreclaw import operations
+
+    monkeypatch.delattr(operations, "FACT_BY_ID_QUERY")
+    assert totalreclaw.missing() == ("totalreclaw.operations.FACT_BY_ID_QUERY",)
 
 
 def test_the_tested_version_lacks_nothing():

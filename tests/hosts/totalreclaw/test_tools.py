@@ -190,6 +190,15 @@ class TestWhoseVault:
         assert FACT not in diogo.stored and FACT in ines.stored
         assert [len(one.forgotten()) for one in guards.values()] == [1, 0]
 
+    def test_an_account_is_the_same_with_a_phrase_and_with_a_bundle(self, diogo):
+        from totalreclaw.bundle import derive_bundle_from_mnemonic
+        from totalreclaw.client import TotalReclaw
+
+        from forgetguard.adapters.totalreclaw.reading import account
+
+        bundle = derive_bundle_from_mnemonic(diogo.phrase, 100, "tests", "0x" + "1" * 40)
+        assert account(TotalReclaw.from_bundle(bundle)) == account(diogo.state.get_client())
+
     def test_a_user_without_a_vault_stores_and_deletes_nothing(self, diogo, ines, guards, chain, caplog):
         diogo.turn(TURN, FACT)
         guards.pop(diogo.state.get_client().eoa_address.lower()).close()

@@ -24,8 +24,8 @@ from forgetguard.guard import Decision, ForgetGuard, Forgetting
 from forgetguard.hooks import Hooks
 from forgetguard.values import Action, Candidate, Vector
 
-NOT_SAVED: Final = "Not saved: the user's own settings keep this out of memory. Do not say that it was saved."
-NOT_FORGOTTEN: Final = "Not forgotten: it could not be written down that this is forgotten, so nothing was deleted."
+NOT_SAVED: Final = "Not saved: this was kept out of memory. Do not say that it was saved."
+NOT_FORGOTTEN: Final = "Not forgotten: it could not be read or not be recorded, so nothing was deleted."
 PASSING: Final = frozenset({Action.DELETE.value, Action.NOOP.value})
 """Actions of an extracted fact that put nothing back."""
 

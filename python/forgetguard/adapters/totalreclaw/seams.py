@@ -23,11 +23,11 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Seam:
-    """A function or method of the host: its module, its name there, and the parameters that it must begin with."""
+    """A place in the host: its module, its name there, and the parameters that it must begin with (None: a value)."""
 
     module: str
     name: str
-    begins: tuple[str, ...] = ()
+    begins: tuple[str, ...] | None = ()
 
     def __str__(self) -> str:
         return f"{self.module}.{self.name}"
@@ -39,7 +39,7 @@ class Found:
 
     owner: Any
     attribute: str
-    original: Function
+    original: Any
 
 
 FORGET: Final = Seam("totalreclaw.hermes.tools", "forget", ("args", "state"))
@@ -56,22 +56,31 @@ DEBRIEF: Final = Seam("totalreclaw.agent.lifecycle", "session_debrief", ("state"
 IMPORT: Final = Seam("totalreclaw.imports.engine", "ImportEngine._store_facts_chunked", ("self", "facts"))
 
 REPLACED: Final = (FORGET, REMEMBER, MIRROR, IMPORT_NOTE, EXTRACTION, CRYSTAL, DEBRIEF, IMPORT)
-CALLED: Final = (
+NEEDED: Final = (
+    Seam("totalreclaw.client", "TotalReclaw.eoa_address", None),
+    Seam("totalreclaw.client", "TotalReclaw.keys", None),
+    Seam("totalreclaw.client", "TotalReclaw.relay", None),
     Seam("totalreclaw.client", "TotalReclaw.ensure_address", ("self",)),
     Seam("totalreclaw.client", "TotalReclaw._ensure_registered", ("self",)),
     Seam("totalreclaw.relay", "RelayClient.query_subgraph", ("self", "query", "variables")),
+    Seam("totalreclaw.operations", "FACT_BY_ID_QUERY", None),
     Seam("totalreclaw.claims_helper", "read_claim_from_blob"),
     Seam("totalreclaw.crypto", "decrypt"),
     Seam("totalreclaw.crypto", "decrypt_embedding"),
+    Seam("totalreclaw.embedding", "MODEL_ID", None),
+    Seam("totalreclaw.embedding", "EMBEDDING_DIMS", None),
+    Seam("totalreclaw.agent.extraction", "ExtractedFact", ("text", "type", "importance", "action", "existing_fact_id")),
+    Seam("totalreclaw.agent.debrief", "Crystal", ("narrative", "key_outcomes", "open_threads", "lessons")),
+    Seam("totalreclaw.imports.engine", "ImportEngine.__init__", ("self", "client")),
 )
-"""What is called and not replaced: to read a fact before it is deleted."""
+"""What is used and not replaced: to tell whose a client is, to read a fact before it is deleted, to read candidates."""
 
 
 def missing() -> tuple[str, ...]:
     """The places that the installed host lacks or has changed; empty where it can be guarded. Raises MissingExtra."""
     if find_spec(HOST) is None:
         raise MissingExtra.of(HOST)
-    return tuple(str(seam) for seam in REPLACED + CALLED if _find(seam) is None)
+    return tuple(str(seam) for seam in REPLACED + NEEDED if _find(seam) is None)
 
 
 def found() -> dict[Seam, Found]:
@@ -92,17 +101,16 @@ def _find(seam: Seam) -> Found | None:
     for name in classes:
         owner = getattr(owner, name, None)
     original = getattr(owner, attribute, None)
-    if not callable(original) or not _begins(original, seam.begins):
-        return None
-    return Found(owner, attribute, original)
+    return Found(owner, attribute, original) if original is not None and _fits(original, seam.begins) else None
 
 
-def _begins(function: Function, names: tuple[str, ...]) -> bool:
+def _fits(value: Any, begins: tuple[str, ...] | None) -> bool:
+    if begins is None or not callable(value):
+        return begins is None
     try:
-        parameters = tuple(inspect.signature(function).parameters)
+        return tuple(inspect.signature(value).parameters)[: len(begins)] == begins
     except (TypeError, ValueError):
-        return not names
-    return parameters[: len(names)] == names
+        return not begins
 
 
 def replace(where: Found, old: Function, new: Function) -> None:
