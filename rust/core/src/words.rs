@@ -168,7 +168,16 @@ pub(crate) fn stem(form: &str, language: Language) -> Cow<'_, str> {
 fn suffix_of(form: &str, language: Language) -> Option<Suffix> {
     let suffixes = SUFFIXES.get(&(language, form.chars().last()?))?;
     let length = form.chars().count();
-    suffixes.iter().find(|suffix| length >= suffix.least + suffix.length && form.ends_with(suffix.text)).copied()
+    suffixes.iter().find(|suffix| length >= suffix.least + suffix.length && ends_with(form, suffix.text)).copied()
+}
+
+/// `form.ends_with(suffix)`, with a look at one byte first: nearly all the suffixes that are tried differ there.
+fn ends_with(form: &str, suffix: &str) -> bool {
+    let (form, suffix) = (form.as_bytes(), suffix.as_bytes());
+    let Some(start) = form.len().checked_sub(suffix.len()) else {
+        return false;
+    };
+    form.get(start) == suffix.first() && &form[start..] == suffix
 }
 
 // -- lists -------------------------------------------------------------------------------------------------------------
