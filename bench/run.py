@@ -19,6 +19,7 @@ BENCH = Path(__file__).resolve().parent
 # Name: its arguments, and whether the rules are in it (then it runs once on each implementation).
 BENCHES = {
     "check": ((), True),
+    "hook": ((), True),
     "ledger": (("--quick",), False),
     "purge": ((), False),
     "speed": ((), False),
