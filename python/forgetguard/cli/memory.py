@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from forgetguard.cli.console import tell, write
+from forgetguard.cli.memory_state import hold, tombstone, verify
 from forgetguard.errors import ForgetGuardError, InvalidInput, Refused
 from forgetguard.purge import Home, Order, Selection, read_plan, write_plan
 from forgetguard.purge.receipts import codes
@@ -48,11 +49,15 @@ def memory() -> None:
     """Memory of a host that forgetguard knows: OpenClaw."""
 
 
+for _command in (verify, hold, tombstone):
+    memory.add_command(_command)
+
+
 @memory.command("forget")
 @click.option("--state-dir", required=True, envvar="OPENCLAW_STATE_DIR", type=click.Path(path_type=Path),
               help="The host's state directory; by default what OPENCLAW_STATE_DIR says.")  # fmt: skip
 @click.option("--agent", help="Agent id; by default main, or the only one.")
-@click.option("--all-agents", is_flag=True, help="Every agent, one after the other's report.")
+@click.option("--all-agents", is_flag=True, help="Every agent of the directory, in one report.")
 @click.option("--session", multiple=True, help="Session id or key, exact.")
 @click.option("--hook-source", multiple=True, help="Source of hook content, such as gmail.")
 @click.option("--participant", multiple=True, help="Id of someone who took part, exact.")
@@ -139,19 +144,18 @@ def _run(call: Call, selection: Selection | None) -> int:
     state = State.at(call.state_dir)
     if call.all_agents:
         assert selection is not None
-        home = None if preview_only else call.home
         return _show(
-            call, forget_all(state, selection, home, dry_run=preview_only, strict=call.strict, codes=call.codes)
+            call, forget_all(state, selection, call.home, dry_run=preview_only, strict=call.strict, codes=call.codes)
         )
     if selection is None:
         assert call.apply_file is not None
         plan = read_plan(call.apply_file, call.home.operator())
         if call.agent not in (None, plan.agent_id):
             raise InvalidInput("the plan was made for another agent")
-        made = from_plan(state.agent(plan.agent_id), plan)
+        made = from_plan(state.agent(plan.agent_id), plan, call.home)
     else:
         operator = call.home.operator(create=True) if call.plan_file is not None else None
-        made = plan_forget(state.agent(call.agent), selection, operator, strict=call.strict)
+        made = plan_forget(state.agent(call.agent), selection, operator, home=call.home, strict=call.strict)
     if call.plan_file is not None:
         assert selection is not None
         write_plan(call.plan_file, made.plan, call.home.operator())

@@ -15,5 +15,19 @@ from forgetguard.adapters.openclaw.forget import (
     preview_forget,
 )
 from forgetguard.adapters.openclaw.layout import Agent, State
+from forgetguard.adapters.openclaw.verifying import unbury, verify_open, verify_structure
 
-__all__ = ["Agent", "Outcome", "Planned", "State", "forget", "forget_all", "from_plan", "plan_forget", "preview_forget"]
+__all__ = [
+    "Agent",
+    "Outcome",
+    "Planned",
+    "State",
+    "forget",
+    "forget_all",
+    "from_plan",
+    "plan_forget",
+    "preview_forget",
+    "unbury",
+    "verify_open",
+    "verify_structure",
+]

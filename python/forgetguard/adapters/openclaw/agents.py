@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from forgetguard.adapters.openclaw.forget import SEVERITY, Outcome, forget, plan_forget, preview_forget
-from forgetguard.adapters.openclaw.hosting import hosted
 from forgetguard.adapters.openclaw.layout import State
-from forgetguard.adapters.openclaw.sessions import resolve
+from forgetguard.adapters.openclaw.sessions import resolve, roster
 from forgetguard.errors import ForgetGuardError, NothingMatched
 from forgetguard.purge import Home, Order, Selection
 from forgetguard.purge.report import FAILED
@@ -28,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Task:
-    """One agent's part, small enough to be sent to another process. `home`: None for a preview.
+    """One agent's part, small enough to be sent to another process.
 
     `elsewhere`: selectors, with their value, that are unknown here and known to another agent.
     """
@@ -37,6 +36,7 @@ class Task:
     agent: str
     selection: Selection
     home: Home | None = None
+    dry_run: bool = True
     codes: tuple[str, str, str] = ("", "", "")
     elsewhere: Unknown = frozenset()
 
@@ -45,15 +45,15 @@ def unknown_to(task: Task) -> Unknown | None:
     """The selectors that nothing of this agent answers to; None where the agent cannot be asked."""
     try:
         agent = task.state.agent(task.agent)
-        return frozenset(resolve(replace(task.selection, union=True), hosted(agent).roster()).unmatched)
+        return frozenset(resolve(replace(task.selection, union=True), roster(agent)).unmatched)
     except ForgetGuardError:
         return None  # its own task says why
 
 
 def run_task(task: Task) -> Outcome:
     """One agent's preview or purge."""
-    made = plan_forget(task.state.agent(task.agent), task.selection, elsewhere=task.elsewhere)
-    if task.home is None:
+    made = plan_forget(task.state.agent(task.agent), task.selection, home=task.home, elsewhere=task.elsewhere)
+    if task.dry_run or task.home is None:
         return preview_forget(made)
     return forget(made, task.home, Order(*task.codes, wait=OTHERS_SECONDS))
 
@@ -72,8 +72,7 @@ def forget_all(
 
     Raises NothingMatched when `strict` and a value is known to no agent; then nothing was written.
     """
-    where = None if dry_run else home
-    tasks = [Task(state, name, selection, where, codes) for name in state.agent_ids()]
+    tasks = [Task(state, name, selection, home, dry_run, codes) for name in state.agent_ids()]
     with _pool(executor) as pool:
         told = [one if isinstance(one, frozenset) else None for one in _each(pool, unknown_to, tasks)]
         asked = [one for one in told if one is not None]

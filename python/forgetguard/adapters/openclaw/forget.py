@@ -15,11 +15,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forgetguard.adapters.openclaw import locks
+from forgetguard.adapters.openclaw.holds import holding
 from forgetguard.adapters.openclaw.hosting import Hosted, hosted
 from forgetguard.adapters.openclaw.layout import TESTED_RELEASES, Agent
 from forgetguard.adapters.openclaw.report import report
-from forgetguard.adapters.openclaw.sessions import resolve, unjudged, without
-from forgetguard.errors import NothingMatched
+from forgetguard.adapters.openclaw.sessions import resolve, roster, unjudged, withheld, without
+from forgetguard.errors import NothingMatched, Refused
 from forgetguard.purge import Home, Operator, Order, Plan, Selection, apply, plan_for, preview
 from forgetguard.purge.report import CANNOT_PROVE, DONE, FAILED, REFUSED
 from forgetguard.purge.selection import Resolution
@@ -59,27 +60,35 @@ def plan_forget(
     selection: Selection,
     operator: Operator | None = None,
     *,
+    home: Home | None = None,
     strict: bool = False,
     elsewhere: frozenset[tuple[str, str]] = frozenset(),
 ) -> Planned:
     """Resolve and look, touching nothing. Raises NothingMatched when `strict` and a value is unknown.
 
-    `elsewhere`: selectors that another agent knows; where they are unknown here, that bars nothing.
+    `home`: where legal holds are kept; `forget` asks its own in any case. `elsewhere`: selectors that another agent
+    knows; where they are unknown here, that bars nothing.
     """
     selection = replace(selection, union=True, allow_unresolved=True)
-    roster = hosted(agent).roster()
-    resolution = without(resolve(selection, roster), elsewhere)
+    known = roster(agent)
+    resolution = without(resolve(selection, known), elsewhere)
     if strict and resolution.unmatched:
         raise NothingMatched("a selector matches nothing, so nothing was written")
-    made = planned(agent, selection, resolution, unjudged(selection, roster, resolution.ids), operator)
-    return replace(made, elsewhere=bool(elsewhere))
+    left = unjudged(selection, known, resolution.ids)
+    return replace(planned(agent, selection, resolution, left, operator, home), elsewhere=bool(elsewhere))
 
 
 def planned(
-    agent: Agent, selection: Selection, resolution: Resolution, left: tuple[str, ...], operator: Operator | None = None
+    agent: Agent,
+    selection: Selection,
+    resolution: Resolution,
+    left: tuple[str, ...],
+    operator: Operator | None = None,
+    home: Home | None = None,
 ) -> Planned:
-    """The plan of what was resolved."""
-    made = hosted(agent, len(left))
+    """The plan of what was resolved, but for sessions under legal hold."""
+    made = hosted(agent, len(left), home)
+    resolution = withheld(resolution, made.host.lineage.holds())
     return Planned(made, plan_for(made.host, selection, resolution, operator), left)
 
 
@@ -92,6 +101,9 @@ def preview_forget(made: Planned) -> Outcome:
 def forget(made: Planned, home: Home, order: Order | None = None) -> Outcome:
     """Purge what the plan names. Raises Refused before a byte is written."""
     locks.check(made.hosted.agent)
+    made = _held_at(made, home)
+    if not made.plan.sessions and made.plan.resolution.held:
+        raise Refused("every selected session is under legal hold", code="legal-hold")
     if not made.plan.sessions:
         return _outcome(made, preview(made.hosted.host, made.plan), DONE, dry_run=False, result="nothing-to-do")
     done = apply(made.hosted.host, made.plan, home, order)
@@ -100,6 +112,17 @@ def forget(made: Planned, home: Home, order: Order | None = None) -> Outcome:
         shown = preview(made.hosted.host, made.plan)
         body = {**body, **{key: shown[key] for key in ("entryKeys", "mixedLineageEntryKeys", "artifacts")}}
     return _outcome(made, body, done.exit_code, dry_run=False)
+
+
+def _held_at(made: Planned, home: Home) -> Planned:
+    """The same with the legal holds of this home."""
+    agent = made.hosted.agent
+    holds = {} if made.hosted.home == home else holding(agent, home).holds()
+    if not holds:
+        return made
+    resolution = withheld(made.plan.resolution, holds)
+    again = hosted(agent, len(made.unjudged), home)
+    return replace(made, hosted=again, plan=replace(made.plan, resolution=resolution))
 
 
 def _is_repeat(plan: Plan) -> bool:
@@ -124,9 +147,8 @@ def _outcome(made: Planned, body: Mapping[str, Any], code: int, *, dry_run: bool
     return Outcome(text, final)
 
 
-def from_plan(agent: Agent, plan: Plan) -> Planned:
+def from_plan(agent: Agent, plan: Plan, home: Home | None = None) -> Planned:
     """A plan that was read from a file, on its agent; what its sessions left since then is found as well."""
-    roster = hosted(agent).roster()
-    left = unjudged(plan.selection, roster, plan.resolution.ids)
-    made = planned(agent, plan.selection, plan.resolution, left)
+    left = unjudged(plan.selection, roster(agent), plan.resolution.ids)
+    made = planned(agent, plan.selection, plan.resolution, left, home=home)
     return Planned(made.hosted, replace(made.plan, id=plan.id, digests=plan.digests, key=None, host=plan.host), left)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forgetguard.adapters.openclaw import database, locks, sessions
+from forgetguard.adapters.openclaw import locks
 from forgetguard.adapters.openclaw.corpus import Corpus, CorpusSurface
+from forgetguard.adapters.openclaw.holds import holding
 from forgetguard.adapters.openclaw.index import IndexSurface
 from forgetguard.adapters.openclaw.inherit import inherited, read_notes
 from forgetguard.adapters.openclaw.kept import Kept
@@ -15,7 +16,7 @@ from forgetguard.adapters.openclaw.lineage import HostLineage
 from forgetguard.adapters.openclaw.notes import NotesSurface, Workspace
 from forgetguard.adapters.openclaw.origins import OriginRows
 from forgetguard.adapters.openclaw.plugin_state import PluginState
-from forgetguard.purge import Host
+from forgetguard.purge import Home, Host
 from forgetguard.purge.survey import patiently
 
 
@@ -26,22 +27,15 @@ class Hosted:
     agent: Agent
     host: Host
     workspace: Workspace
-
-    def roster(self) -> sessions.Roster:
-        """The agent's sessions as they stand now."""
-
-        def look() -> sessions.Roster:
-            with database.reading(self.agent.database) as connection:
-                return sessions.read(connection, self.agent.name)
-
-        return patiently(look)
+    home: Home | None = None
 
 
-def hosted(agent: Agent, unjudged: int = 0) -> Hosted:
-    """The host. Its surfaces read what they share once; nothing is opened until they are asked."""
+def hosted(agent: Agent, unjudged: int = 0, home: Home | None = None) -> Hosted:
+    """The host. Its surfaces read what they share once. `home`: where legal holds are kept, if they are to count."""
     corpus = Corpus(agent)
-    workspace = Workspace(agent, corpus)
-    lineage = HostLineage(agent, lambda wanted: inherited(agent, workspace, wanted))
+    store = None if home is None else holding(agent, home)
+    workspace = Workspace(agent, corpus, lambda: lineage.held_entries())
+    lineage = HostLineage(agent, lambda wanted: inherited(agent, workspace, wanted), store)
     writers = patiently(lambda: read_notes(agent, workspace)).writers
     surfaces = (
         IndexSurface(workspace),
@@ -60,4 +54,4 @@ def hosted(agent: Agent, unjudged: int = 0) -> Hosted:
         check=lambda: locks.check(agent),
         not_covered=("archives:not-judged",) if unjudged else (),
     )
-    return Hosted(agent, host, workspace)
+    return Hosted(agent, host, workspace, home)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from forgetguard.adapters.openclaw import database, sessions
 from forgetguard.adapters.openclaw.layout import Agent
-from forgetguard.provenance import Session
+from forgetguard.provenance import ProvenanceStore, Session
 from forgetguard.provenance.schema import Connection, batches, changed, has_table, marks, writing
+from forgetguard.provenance.tombstones import Tombstone
 from forgetguard.purge.surfaces.sqlite_tools import checkpoint
 from forgetguard.values import Origin, OriginClass
 
@@ -30,10 +31,14 @@ def _nothing(_: frozenset[str]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class HostLineage:
-    """The lineage of one agent. `inherited`: claims without origins that were taken from a note of these sessions."""
+    """The lineage of one agent. `inherited`: claims without origins that were taken from a note of these sessions.
+
+    `held`: our own file with the legal holds, of which the host knows nothing.
+    """
 
     agent: Agent
     inherited: Inherited = field(default=_nothing, repr=False)
+    held: ProvenanceStore | None = field(default=None, repr=False)
 
     @property
     def agent_id(self) -> str:
@@ -82,13 +87,37 @@ class HostLineage:
                     yield from connection.execute(f"{sql} ({marks(batch)}) ORDER BY 1", (self.agent_id, *batch))
 
     def holds(self) -> Mapping[str, str]:
-        """The host knows no legal hold."""
-        return {}
+        """Session id to reason code of every legal hold."""
+        return {} if self.held is None else self.held.holds()
+
+    def held_entries(self) -> frozenset[str]:
+        """The memories with any origin in a session under legal hold."""
+        held = self.holds()
+        return self.entries_of(held) if held else frozenset()
 
     def buried(self, session_ids: Iterable[str]) -> frozenset[str]:
         """Those of the sessions that have a tombstone."""
         with database.reading(self.agent.database) as connection:
             return frozenset(_buried(connection, session_ids))
+
+    def tombstones(self) -> Iterable[Tombstone]:
+        """All tombstones, by session id."""
+        with database.reading(self.agent.database) as connection:
+            if has_table(connection, "memory_session_tombstones"):
+                sql = "SELECT session_id, agent_id, reason, created_at FROM memory_session_tombstones ORDER BY 1"
+                for session, agent, reason, created in connection.execute(sql):
+                    yield Tombstone(session, agent, reason, created / 1000)
+
+    def unbury(self, session_id: str) -> bool:
+        """Remove one tombstone; whether it was there."""
+        if session_id not in self.buried([session_id]):
+            return False
+        with database.erasing(self.agent.database) as connection:
+            with writing(connection):
+                connection.execute("DELETE FROM memory_session_tombstones WHERE session_id=?", (session_id,))
+                removed = changed(connection) > 0
+            checkpoint(connection, "tombstones")
+        return removed
 
     def bury(self, session_ids: Iterable[str]) -> int:
         """Write missing tombstones and raise the revision, in one transaction; how many were missing."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,11 +65,12 @@ def _facts(content: bytes) -> Facts:
 
 
 class Workspace:
-    """The memory files, read once for as long as they stay the same."""
+    """The memory files, read once for as long as they stay the same. `held`: the memories that a legal hold keeps."""
 
-    def __init__(self, agent: Agent, corpus: Corpus) -> None:
+    def __init__(self, agent: Agent, corpus: Corpus, held: Callable[[], frozenset[str]] = frozenset) -> None:
         self.agent = agent
         self.corpus = corpus
+        self.held = held
         self.root = agent.workspace
         self._content: dict[Path, tuple[object, bytes]] = {}
         self._scrubbed: dict[tuple[Path, object, object], Scrubbed] = {}
@@ -136,12 +137,13 @@ class Workspace:
     def wanted(self, targets: Targets) -> Wanted:
         """What to look for, with what the corpus says now."""
         said = self.corpus.said(targets.sessions)
-        name = (targets.sessions, targets.entry_keys, id(targets.needles), id(said))
+        held = self.held()
+        name = (targets.sessions, targets.entry_keys, id(targets.needles), id(said), held)
         if self._wanted is None or self._wanted[0] != name:
             if self._snippets is None or self._snippets[0] is not said:
                 self._snippets = (said, Finder(tuple(said)))
             finder = self._snippets[1]
-            made = Wanted(self.agent.name, targets.sessions, targets.entry_keys, said, targets.needles, finder)
+            made = Wanted(self.agent.name, targets.sessions, targets.entry_keys, said, targets.needles, finder, held)
             self._wanted = (name, made)
             self._scrubbed.clear()
         return self._wanted[1]

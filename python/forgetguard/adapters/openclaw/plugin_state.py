@@ -119,7 +119,7 @@ class PluginState(Surface):
                 yield Change(row, "damagedRows", row.entry_key)
         for row in rows(connection, keys, SPACES):
             if row.namespace in (PHASES, RECALL):
-                yield from _remembered(row, targets)
+                yield from _remembered(row, targets, wanted.held)
             elif row.namespace == INGESTED and session_of_scope(row.logical, agent) in targets.sessions:
                 yield Change(row, "ingestionFiles", row.logical)
             elif row.namespace == SEEN:
@@ -198,8 +198,10 @@ def _names(text: str, targets: Targets) -> bool:
     return targets.needles.holds(text) or any(one in text for one in (*targets.sessions, *targets.entry_keys))
 
 
-def _remembered(row: Row, targets: Targets) -> Iterator[Change]:
+def _remembered(row: Row, targets: Targets, held: frozenset[str]) -> Iterator[Change]:
     mine = row.logical in targets.entry_keys
+    if row.logical in held:
+        return
     if row.namespace == PHASES:
         if mine:
             yield Change(row, "phaseSignals", row.logical)

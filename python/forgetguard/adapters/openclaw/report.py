@@ -39,7 +39,8 @@ def totals(artifacts: Mapping[str, Mapping[str, int]]) -> tuple[dict[str, int], 
 
 def report(hosted: Hosted, plan: Plan, body: Mapping[str, Any], *, dry_run: bool, **ours: object) -> dict[str, object]:
     """The report of a preview or a purge, from what the purge itself reports."""
-    chosen = [one.as_json() for one in plan.sessions]
+    held = {one["id"] for one in body.get("refusals", ()) if one["kind"] == "session"}
+    chosen = [one.as_json() for one in plan.sessions if one.session_id not in held]
     ids = frozenset(one["sessionId"] for one in chosen)
     known_keys = frozenset(one["sessionKey"] for one in chosen if one.get("sessionKey"))
     counted, beyond = totals(body["artifacts"])

@@ -45,7 +45,7 @@ _OLD_HISTORY = re.compile(rb"^## Memory Consolidation History\b.*?^  - `\+ ", re
 class Wanted:
     """What a purge looks for in files. `said`: corpus snippets, and whether a session that stays said the same.
 
-    `snippets` finds them by their number in `said`.
+    `snippets` finds them by their number in `said`. `held` are keys of memories that a legal hold keeps.
     """
 
     agent: str
@@ -54,6 +54,7 @@ class Wanted:
     said: Mapping[bytes, bool] = field(default_factory=dict, repr=False)
     needles: Needles = field(default_factory=Needles, repr=False)
     snippets: Finder = field(default_factory=lambda: Finder(()), repr=False)
+    held: frozenset[str] = frozenset()
 
     @cached_property
     def shared(self) -> tuple[bool, ...]:
@@ -147,11 +148,24 @@ class _Work:
         self.machine = machine_lines(lines, place, self.blocks, self.sections)
         self.cuts: list[Cut] = []
         self.gone: set[int] = set()
-        self.kept: dict[str, set[int]] = {"shared-sentence": set(), "hand-written": set()}
+        self.kept: dict[str, set[int]] = {"shared-sentence": set(), "hand-written": set(), "legal-hold": set()}
+        self.held = set(self.held_lines()) if wanted.held else set()
+
+    def held_lines(self) -> Iterator[int]:
+        """The lines of entries and candidates that a legal hold keeps, whatever else speaks against them."""
+        for block in self.blocks:
+            if not self.wanted.held.isdisjoint(block.keys):
+                yield from range(block.first, block.last)
+        for first, last, keys in self.candidate_items():
+            if not self.wanted.held.isdisjoint(keys):
+                yield from range(first, last)
 
     def cut(self, first: int, last: int, kind: str, key: str = "") -> None:
-        self.cuts.append(Cut(first, last, kind, key))
+        """Take the lines out, but for those that are held."""
+        self.kept["legal-hold"] |= self.held.intersection(range(first, last))
         self.gone.update(range(first, last))
+        for begin, end in _runs(first, last, self.held):
+            self.cuts.append(Cut(begin, end, kind, key))
 
     def run(self) -> None:
         self.entries()
@@ -215,16 +229,21 @@ class _Work:
                 self.cut(first, last, "hookNotes")
 
     def candidates(self) -> None:
+        for first, last, keys in self.candidate_items():
+            found = keys & self.wanted.keys
+            if found and first not in self.gone:
+                self.cut(first, last, "candidates", min(found))
+
+    def candidate_items(self) -> Iterator[tuple[int, int, set[str]]]:
+        """(first line, line after, keys that the host may have given) of machine-written items with evidence."""
         for number, line in enumerate(self.lines):
-            if number in self.gone or not self.machine[number] or not _ITEM.match(line) or number in self.owner:
+            if not self.machine[number] or not _ITEM.match(line) or number in self.owner:
                 continue
             first, last = item_span(self.lines, number, None)
             evidence = _EVIDENCE.search(b"".join(self.lines[first:last]))
             if first == number and evidence:
                 path, start, end = decode(evidence.group(1)), int(evidence.group(2)), int(evidence.group(3))
-                found = claim_keys(claim_of(decode(line)), path, start, end) & self.wanted.keys
-                if found:
-                    self.cut(first, last, "candidates", min(found))
+                yield first, last, claim_keys(claim_of(decode(line)), path, start, end)
 
     def citations(self) -> None:
         for number, line in enumerate(self.lines):
@@ -246,3 +265,14 @@ class _Work:
 
     def rest(self) -> Iterable[bytes]:
         return (line for number, line in enumerate(self.lines) if number not in self.gone)
+
+
+def _runs(first: int, last: int, held: set[int]) -> Iterator[tuple[int, int]]:
+    """The stretches of the lines that are not held."""
+    begin = first
+    for number in sorted(held.intersection(range(first, last))):
+        if begin < number:
+            yield begin, number
+        begin = number + 1
+    if begin < last:
+        yield begin, last

@@ -7,14 +7,17 @@ nothing in them says who took part or where they came from, so what a wider sele
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from forgetguard.adapters.openclaw import database
 from forgetguard.adapters.openclaw.keys import code_units
+from forgetguard.adapters.openclaw.layout import Agent
 from forgetguard.adapters.openclaw.stored import mapping_of
 from forgetguard.provenance import Participant, Session
 from forgetguard.provenance.schema import Connection, has_table
 from forgetguard.purge.selection import Resolution, Selected, Selection, Source
+from forgetguard.purge.survey import patiently
 from forgetguard.values import OriginClass
 
 _AGENT = re.compile(r"^agent:([^:]+):")
@@ -27,6 +30,16 @@ class Roster:
     sessions: tuple[Session, ...]
     identities: tuple[tuple[str, str, str], ...]  # session key, actor, namespace; as the host orders them
     origins: tuple[tuple[str, str, OriginClass], ...]
+
+
+def roster(agent: Agent) -> Roster:
+    """The agent's sessions as they stand now."""
+
+    def look() -> Roster:
+        with database.reading(agent.database) as connection:
+            return read(connection, agent.name)
+
+    return patiently(look)
 
 
 def read(connection: Connection, agent: str) -> Roster:
@@ -133,6 +146,13 @@ def without(resolution: Resolution, elsewhere: Collection[tuple[str, str]]) -> R
         if one.source is not Source.UNRESOLVED or ("sessions", one.session_id) not in elsewhere
     )
     return replace(resolution, sessions=mine, unmatched=left)
+
+
+def withheld(resolution: Resolution, holds: Mapping[str, str]) -> Resolution:
+    """The resolution without the sessions that a legal hold keeps, which it names with the reason."""
+    held = tuple((one.session_id, holds[one.session_id]) for one in resolution.sessions if one.session_id in holds)
+    left = tuple(one for one in resolution.sessions if one.session_id not in holds)
+    return replace(resolution, sessions=left, held=tuple(dict.fromkeys((*resolution.held, *held))))
 
 
 def _hits(selection: Selection, session: Session, roster: Roster) -> set[tuple[str, str]]:
