@@ -10,6 +10,7 @@ from io import StringIO
 import pytest
 
 from forgetguard.adapters.mcp.logs import TextFree, text_free_stderr
+from forgetguard.adapters.mcp.tool import NOT_SAVED
 from hosts.mcp.talking import Server, Talk, forget
 
 CANARY = "User keeps the quixotic lighthouse key under the blue mat"
@@ -31,7 +32,8 @@ def test_every_tool_is_asked_about_the_canary(server: Server):
         for use in ("write", "summary", "read"):
             assert (await talk("check", text=CANARY, use=use))["action"] == "drop"
         answer = await talk("filter", items=[{"text": CANARY}, {"text": CANARY, "action": "UPDATE", "target": "m"}])
-        assert (answer["store"], answer["dropped"]) == ([], [0, 1])
+        assert (answer["store"], answer["dropped"], answer["note"]) == ([], [0, 1], NOT_SAVED)
+        assert (await talk("filter", items=[{"text": "User likes tea"}]))["note"] == ""
         assert all(one["recorded"] for one in answer["decisions"])
         for use in ("summary", "read"):
             scrubbed = await talk("scrub", text=f"It rained. {CANARY}. We had tea.", use=use)

@@ -126,6 +126,7 @@ def test_a_purged_session_is_not_stored_again(purging: Server):
         await talk("purge", **ALICE, token=preview["token"])
         refused = await talk("filter", items=items, session="alice")
         assert (refused["store"], refused["refused"], refused["decisions"]) == ([], "forgotten", [])
+        assert refused["note"].startswith("Not saved")
         assert (await talk("filter", items=items, session="bob"))["store"] == [0]
 
     purging.talk(conversation)

@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
+from forgetguard.adapters.mcp.tool import NOT_NOW
 from hosts.mcp.talking import Server, Talk, forget
 
 FACT = "User is vegetarian"
@@ -27,7 +28,7 @@ async def answers(talk: Talk, code: str) -> None:
     scrubbed = await talk("scrub", text=FACT, use="read")
     assert (scrubbed["text"], scrubbed["empty"], scrubbed["degraded"]) == (FACT, False, True)
     mirrored = await talk("remember", text=FACT, user_asked=False)
-    assert (mirrored["store"], mirrored["action"]) == (False, "defer")
+    assert (mirrored["store"], mirrored["action"], mirrored["note"]) == (False, "defer", NOT_NOW)
     for tool, given in (("forget_preview", {"facts": [FACT]}), ("forgotten", {}), ("release", {"ids": ["x"]})):
         assert await talk.refused(tool, **given) == code
 

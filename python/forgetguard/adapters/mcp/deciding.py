@@ -19,7 +19,7 @@ from forgetguard.adapters.mcp.schemas import (
     text,
     whole,
 )
-from forgetguard.adapters.mcp.tool import Answer, Served, Tool, id_of
+from forgetguard.adapters.mcp.tool import REFUSED, Answer, Served, Tool, id_of, note
 from forgetguard.errors import ForgetGuardError
 from forgetguard.guard.verdicts import Cut, Decision
 from forgetguard.hooks import Decided, Extraction, Hooks
@@ -64,6 +64,7 @@ def filter_(served: Served, given: Arguments) -> Answer:
         "refused": done.refused,
         "decisions": [_decision(at, one) for at, one in enumerate(decisions)],
         "degraded": any(one.verdict.degraded for one in decisions),
+        "note": REFUSED if done.refused is not None else note(one.action for one in decisions),
     }
 
 
@@ -179,6 +180,7 @@ TOOLS = (
                 )
             ),
             degraded=DEGRADED,
+            note=code("what to say, where not everything is to be stored"),
         ),
         filter_,
     ),

@@ -7,7 +7,7 @@ from typing import Final
 
 from forgetguard.adapters.mcp.arguments import Arguments
 from forgetguard.adapters.mcp.schemas import choice, code, flag, moment, name, or_null, record, series, text, whole
-from forgetguard.adapters.mcp.tool import TOKEN, Answer, Served, Tool, date, handed_out, id_of
+from forgetguard.adapters.mcp.tool import TOKEN, Answer, Served, Tool, date, handed_out, id_of, note
 from forgetguard.guard.verdicts import Finding
 
 MOST_FACTS: Final = 100
@@ -71,6 +71,7 @@ def remember(served: Served, given: Arguments) -> Answer:
         "action": "keep" if decided is None else decided.action.value,
         "reason": "" if decided is None else decided.reason,
         "entry": None if decided is None else id_of(decided.verdict.entry),
+        "note": "" if decided is None else note([decided.action]),
     }
 
 
@@ -139,6 +140,7 @@ TOOLS = (
             action=choice("keep", "drop", "hold", "defer"),
             reason=code(),
             entry=or_null(name()),
+            note=code("what to say, where it is not to be stored"),
         ),
         remember,
         destroys=True,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from forgetguard.adapters.mcp.arguments import Arguments
 from forgetguard.adapters.mcp.schemas import Schema, moment, name
 from forgetguard.adapters.mcp.tokens import Token, Tokens
-from forgetguard.guard import ForgetGuard
+from forgetguard.guard import Decision, ForgetGuard
 from forgetguard.hooks import Hooks
 from forgetguard.purge import Home, Host
 from forgetguard.values import Entry
@@ -68,6 +68,14 @@ class Tool:
     repeats: bool = False
 
 
+NOT_SAVED: Final = (
+    "Not saved, in whole or in part: it restates something that the user asked to forget. Do not say that it was saved."
+)
+NOT_NOW: Final = (
+    "Not saved for now: what the user asked to forget cannot be read. Do not say that it was saved; try again later."
+)
+REFUSED: Final = "Not saved: nothing of this session may be stored. Do not say that it was saved."
+
 TOKEN: Mapping[str, Schema] = {"token": name("good once"), "expires_at": moment()}
 """What a preview gives with its token."""
 
@@ -80,6 +88,14 @@ def handed_out(token: Token) -> Answer:
 def date(seconds: float) -> str:
     """A Unix time as ISO 8601 in UTC, whole seconds."""
     return datetime.fromtimestamp(int(seconds), UTC).isoformat().replace("+00:00", "Z")
+
+
+def note(decisions: Iterable[Decision]) -> str:
+    """What the client is to say about these decisions: a constant sentence, or nothing where all was stored."""
+    made = set(decisions)
+    if made & {Decision.DROP, Decision.HOLD}:
+        return NOT_SAVED
+    return NOT_NOW if Decision.DEFER in made else ""
 
 
 def id_of(entry: Entry | None) -> str | None:
