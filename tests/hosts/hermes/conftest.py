@@ -35,8 +35,7 @@ class Hermes:
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch
-        self.agents: list[Any] = []
-        self.models: list[ScriptedModel] = []
+        self._open: list[Callable[[], object]] = []
         self.home = root
         self.use(root)
 
@@ -66,7 +65,7 @@ class Hermes:
         """A running model."""
         made = ScriptedModel(answering(answers or {}))
         made.__enter__()
-        self.models.append(made)
+        self._open.append(lambda: made.__exit__(None, None, None))
         return made
 
     def agent(self, model: ScriptedModel, **options: Any) -> Any:
@@ -82,10 +81,9 @@ class Hermes:
             "enabled_toolsets": TOOLSETS,
             **options,
         }
-        made = AIAgent(
-            base_url=model.base_url, quiet_mode=True, skip_context_files=True, session_db=SessionDB(), **given
-        )
-        self.agents.append(made)
+        database = SessionDB()
+        made = AIAgent(base_url=model.base_url, quiet_mode=True, skip_context_files=True, session_db=database, **given)
+        self._open += [made.close, database.close]
         return made
 
     def talk(self, agent: Any, *said: str) -> list[Message]:
@@ -106,10 +104,9 @@ class Hermes:
         return plugin.shared_room(bool(user)).hooks(scope.Scope(self.home, user)).guard
 
     def close(self) -> None:
-        for agent in self.agents:
-            agent.close()
-        for model in self.models:
-            model.__exit__(None, None, None)
+        """End every agent, database and model."""
+        while self._open:
+            self._open.pop(0)()
 
 
 TOOLSETS = ["memory", "session_search"]

@@ -1,0 +1,219 @@
+"""What Hermes keeps of what was said, under one profile's home, where removing a memory does not reach.
+
+Cleared is only what Hermes itself no longer needs, or takes a lock for; transcripts are its own to delete.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from forgetguard.adapters.hermes import memory_files
+from forgetguard.adapters.residues import Kept, Place
+from forgetguard.provenance.readonly import reading
+
+PENDING: Final = "pending/memory/*.json"
+DUMPS: Final = "sessions/request_dump_*.json"
+SNAPSHOTS: Final = "sessions/session_*.json"
+TRAJECTORIES: Final = ("trajectory_samples.jsonl", "failed_trajectories.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table, how its rows are named, and its columns that hold texts (or JSON of them), where it has them."""
+
+    name: str
+    key: str
+    columns: tuple[str, ...]
+
+
+# A message's name begins with its session, for that is what Hermes deletes by.
+MESSAGES: Final = _Table(
+    "messages",
+    "session_id || ', message ' || id",
+    ("content", "tool_calls", "reasoning", "reasoning_content", "api_content"),
+)
+SESSIONS: Final = _Table("sessions", "id", ("title", "system_prompt"))
+FACTS: Final = _Table("facts", "fact_id", ("content",))
+RESPONSES: Final = _Table("responses", "response_id", ("data",))
+
+SAID = re.compile(r"""conversation turn: session=(\S+) .* msg=(['"])(.*)\2$""")
+
+
+def _files(home: Path, *patterns: str) -> list[Path]:
+    """The plain files of these patterns, sorted; a link is nothing of Hermes' own."""
+    found = {path for pattern in patterns for path in home.glob(pattern)}
+    return sorted(path for path in found if path.is_file() and not path.is_symlink())
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _find_entries(pattern: str, home: Path) -> Iterator[Kept]:
+    for path in _files(home, pattern):
+        entries = memory_files.entries(_read(path))
+        yield from (Kept(path, f"entry {at}", entry) for at, entry in enumerate(entries, 1))
+
+
+def _erase_entries(_: Path, chosen: Sequence[Kept]) -> int:
+    by_file: dict[Path, set[str]] = {}
+    for one in chosen:
+        by_file.setdefault(one.path, set()).add(one.text)
+    return sum(memory_files.remove(path, texts) for path, texts in by_file.items())
+
+
+def _find_json(*patterns: str) -> Callable[[Path], Iterator[Kept]]:
+    """Every text in JSON files; the key is where it stands in its file."""
+
+    def find(home: Path) -> Iterator[Kept]:
+        for path in _files(home, *patterns):
+            yield from (Kept(path, key, text) for key, text in _strings(_parsed(_read(path)), ""))
+
+    return find
+
+
+def _find_lines(*patterns: str) -> Callable[[Path], Iterator[Kept]]:
+    """Every text in files of JSON lines."""
+
+    def find(home: Path) -> Iterator[Kept]:
+        for path in _files(home, *patterns):
+            for number, line in enumerate(_read(path).splitlines(), 1):
+                strings = _strings(_parsed(line), "")
+                yield from (Kept(path, f"line {number}, {key}", text) for key, text in strings)
+
+    return find
+
+
+def _erase_files(_: Path, chosen: Sequence[Kept]) -> int:
+    """Remove the files whole; how many of the chosen are gone."""
+    for path in {one.path for one in chosen}:
+        path.unlink(missing_ok=True)
+    return len(chosen)
+
+
+def _find_rows(file: str, *tables: _Table) -> Callable[[Path], Iterator[Kept]]:
+    """Every text in tables of a database."""
+
+    def find(home: Path) -> Iterator[Kept]:
+        path = home / file
+        if not path.is_file():
+            return
+        with reading(path) as database:
+            for table in tables:
+                for key, *values in _rows(database, table):
+                    yield from (Kept(path, str(key), text) for value in values for text in _texts(value))
+
+    return find
+
+
+def _rows(database: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, ...]]:
+    there = {row[1] for row in database.execute(f"PRAGMA table_info({table.name})")}
+    columns = [name for name in table.columns if name in there]
+    if columns:
+        yield from database.execute(f"SELECT {table.key}, {', '.join(columns)} FROM {table.name}")
+
+
+def _find_logged(home: Path) -> Iterator[Kept]:
+    for path in _files(home, "logs/*.log", "logs/*.log.*"):
+        for number, line in enumerate(_read(path).splitlines(), 1):
+            if found := SAID.search(line):
+                yield Kept(path, f"line {number}", found[3].removesuffix("..."))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str) and value.strip():
+        tree = _parsed(value) if value.lstrip().startswith(("{", "[")) else None
+        yield from (value,) if tree is None else (text for _, text in _strings(tree, ""))
+
+
+def _strings(tree: Any, key: str) -> Iterator[tuple[str, str]]:
+    """Every text of a structure, with its place in it; JSON within is looked into."""
+    if isinstance(tree, str):
+        yield from ((key, text) for text in _texts(tree))
+    elif isinstance(tree, dict):
+        for name, value in tree.items():
+            yield from _strings(value, f"{key}.{name}".lstrip("."))
+    elif isinstance(tree, list):
+        for at, value in enumerate(tree):
+            yield from _strings(value, f"{key}[{at}]")
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+PLACES: Final[tuple[Place, ...]] = (
+    Place(
+        "memory",
+        "entries of MEMORY.md and USER.md, in every system prompt of the profile",
+        partial(_find_entries, "memories/*.md"),
+        _erase_entries,
+    ),
+    Place(
+        "memory-backups",
+        "copies of these files that Hermes made before it refused to write over an editor's changes",
+        partial(_find_entries, "memories/*.md.bak.*"),
+        instead="Take over what is missing in the memory file, then delete the copy.",
+    ),
+    Place(
+        "pending",
+        "writes that wait for /memory approve, which stores them without asking any plugin",
+        _find_json(PENDING),
+        _erase_files,
+    ),
+    Place(
+        "holographic",
+        "facts of the bundled provider `holographic`; it keeps its copy when the built-in memory removes an entry",
+        _find_rows("memory_store.db", FACTS),
+        instead="Have the agent call fact_store(action='remove', fact_id=KEY): its vectors are then built anew.",
+    ),
+    Place(
+        "sessions",
+        "messages, titles and system prompts of every session, which `session_search` finds",
+        _find_rows("state.db", MESSAGES, SESSIONS),
+        instead="`hermes sessions delete SESSION` or `hermes sessions prune`; what is found meanwhile is scrubbed.",
+    ),
+    Place(
+        "responses",
+        "conversations of the API server",
+        _find_rows("response_store.db", RESPONSES),
+        instead="Stop the gateway and delete the file; clients then begin new conversations.",
+    ),
+    Place(
+        "request-dumps",
+        "whole requests that failed, kept for debugging; nothing reads them again",
+        _find_json(DUMPS),
+        _erase_files,
+    ),
+    Place(
+        "session-files",
+        "sessions as JSON, beside the database, where that is switched on or an older Hermes wrote them",
+        _find_json(SNAPSHOTS),
+        instead="Delete the file of the session.",
+    ),
+    Place(
+        "trajectories",
+        "conversations saved for training, in the directory in which Hermes was started; looked for in its home only",
+        _find_lines(*TRAJECTORIES),
+        instead="Delete the lines, or the file.",
+    ),
+    Place(
+        "logs",
+        "the first 80 characters of every message of the user",
+        _find_logged,
+        instead="Delete the log files once Hermes is stopped.",
+    ),
+)
