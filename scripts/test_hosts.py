@@ -2,9 +2,9 @@
 
     python scripts/test_hosts.py [NAME ...]
 
-The environments lie in .hosts/NAME and are made anew when the pins or pyproject.toml change. The tests themselves use
-no network: the model is a script on 127.0.0.1. A host that could not run, or of which no test ran, is a failure, unless
-FORGETGUARD_SKIP_HOSTS names it (names parted by commas); the last lines say of each whether it ran.
+The environments lie in .hosts/NAME and are made anew when the pins or the project's own requirements change. The tests
+themselves use no network: the model is a script on 127.0.0.1. A host that could not run, or of which no test ran, is a
+failure, unless FORGETGUARD_SKIP_HOSTS names it (names parted by commas); the last lines say of each whether it ran.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,7 +79,7 @@ def _environment(name: str) -> Path:
     """The Python of the host's environment, made if need be. Raises Failed."""
     host, place = HOSTS[name], PLACE / name
     python, stamp = place / "bin" / "python", place / "installed"
-    wanted = hashlib.sha256(repr(host).encode() + (ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    wanted = _fingerprint(host)
     if stamp.exists() and stamp.read_text() == wanted:
         return python
     shutil.rmtree(place, ignore_errors=True)
@@ -90,6 +91,12 @@ def _environment(name: str) -> Path:
     _run(pip, "pip could not install it", {"FORGETGUARD_BUILD": "python"})
     stamp.write_text(wanted)
     return python
+
+
+def _fingerprint(host: Host) -> str:
+    """Of what is installed: the pins, and what the project asks for. How the code is checked is no part of it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return hashlib.sha256(repr((host, sys.version_info[:2], project)).encode()).hexdigest()
 
 
 def _interpreter(version: tuple[int, int] | None) -> str:

@@ -143,6 +143,26 @@ def test_awaited_it_is_the_same(guard):
     asyncio.run(run())
 
 
+@pytest.mark.skipif(not WHOLE, reason="langgraph-checkpoint-sqlite is not installed")
+def test_in_front_of_a_store_that_batches_by_itself(guard):
+    async def run():
+        from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+        async with AsyncSqliteStore.from_conn_string(":memory:") as inner:
+            store = GuardedStore(inner, vault=guard)
+            await store.setup()
+            guard.forget(FACT)
+            await asyncio.gather(
+                *(store.aput(DIOGO, str(n), document(text)) for n, text in enumerate((FACT, "Likes tea")))
+            )
+            await store.aremember(DIOGO, "m", document("User has a dog"))
+            assert texts(await store.asearch(DIOGO)) == ["Likes tea", "User has a dog"]
+            await store.aforget(DIOGO, "m")
+            assert texts(await asyncio.to_thread(store.search, DIOGO)) == ["Likes tea"]
+
+    asyncio.run(run())
+
+
 def test_a_batch_answers_in_its_order(store, guard):
     from langgraph.store.base import GetOp, PutOp
 
