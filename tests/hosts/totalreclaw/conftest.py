@@ -133,13 +133,19 @@ def chain(monkeypatch: pytest.MonkeyPatch) -> Chain:
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
-    script = Model()
-    with ScriptedModel(script) as server:
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedModel]:
+    """The scripted model, as the host is told to use it."""
+    with ScriptedModel(Model()) as server:
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         monkeypatch.setenv("OPENAI_MODEL", "gpt-4o-mini")
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        yield script
+        yield server
+
+
+@pytest.fixture
+def model(served: ScriptedModel) -> Model:
+    assert isinstance(served.script, Model)
+    return served.script
 
 
 @pytest.fixture

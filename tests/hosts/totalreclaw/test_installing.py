@@ -21,6 +21,11 @@ BORROWED = (
     "totalreclaw.agent.contradiction.detect_and_resolve_contradictions",
     "totalreclaw.agent.debrief.generate_crystal",
     "totalreclaw.hermes.hooks._session_debrief",
+    "totalreclaw.agent.recall.auto_recall",
+    "totalreclaw.agent.auto_recall",
+    "totalreclaw.agent.auto_recall_async",
+    "totalreclaw.hermes.hooks.auto_recall",
+    "totalreclaw.hermes.tools.recall",
     "totalreclaw.hermes.import_tools._persist_import_memory",
     "totalreclaw.hermes.tools._persist_import_memory",
     "totalreclaw.hermes.tools.forget",
@@ -30,13 +35,14 @@ BORROWED = (
 
 
 def held() -> dict[str, object]:
-    """What stands at each of these names, and in the two classes."""
+    """What stands at each of these names, and in the classes."""
+    from totalreclaw.client import TotalReclaw
     from totalreclaw.hermes.memory_provider import TotalReclawMemoryProvider
     from totalreclaw.imports.engine import ImportEngine
 
     split = (name.rpartition(".") for name in BORROWED)
     functions = {f"{module}.{name}": getattr(sys.modules[module], name) for module, _, name in split}
-    methods = (TotalReclawMemoryProvider.on_memory_write, ImportEngine._store_facts_chunked)
+    methods = (TotalReclawMemoryProvider.on_memory_write, ImportEngine._store_facts_chunked, TotalReclaw.recall)
     return {**functions, **{method.__qualname__: method for method in methods}}
 
 

@@ -9,8 +9,9 @@
    the text cannot be read or the ledger cannot be written, nothing is deleted and the answer says so.
 2. Extraction, import, mirror and session crystal are asked about before anything is stored. A dropped UPDATE leaves its
    target; DELETE passes. The host's own tombstones (supersede, contradiction, retype, pin) teach nothing.
-3. `totalreclaw_remember` releases, before the host's duplicate check. A mirrored write of the built-in memory does not.
-4. Installing twice is installing once; `uninstall` gives every function back. Neither stops a running call.
+3. What the model is shown of the vault goes without what restates.
+4. `totalreclaw_remember` releases, before the host's duplicate check. A mirrored write of the built-in memory does not.
+5. Installing twice is installing once; `uninstall` gives every function back. Neither stops a running call.
 
 The host's functions are replaced in place, so install in the process that runs the agent. What that process only copies
 later is guarded too; what it copied into modules of its own before is not: install first.

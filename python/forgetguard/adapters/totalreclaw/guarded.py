@@ -7,11 +7,13 @@ an automatic write is not carried out. Every sentence for the model is a constan
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from forgetguard.adapters.totalreclaw import crystals
@@ -20,7 +22,7 @@ from forgetguard.adapters.totalreclaw.seams import Function
 from forgetguard.adapters.totalreclaw.waiting import Waiting
 from forgetguard.adapters.vaults import Vault, Vaults
 from forgetguard.errors import ForgetGuardError, LedgerUnavailable, UnknownEntry
-from forgetguard.guard import Decision, ForgetGuard, Forgetting
+from forgetguard.guard import Decision, ForgetGuard, Forgetting, Use
 from forgetguard.hooks import Hooks
 from forgetguard.values import Action, Candidate, Vector
 
@@ -32,8 +34,9 @@ PASSING: Final = frozenset({Action.DELETE.value, Action.NOOP.value})
 log = logging.getLogger("forgetguard")
 Value = TypeVar("Value")
 
-# Both reach through the host's `run_sync`: a call that is handed to a loop takes the caller's context along.
+# These reach through the host's `run_sync`: a call that is handed to a loop takes the caller's context along.
 _automatic: ContextVar[bool] = ContextVar("forgetguard_totalreclaw_automatic", default=False)
+_shown: ContextVar[bool] = ContextVar("forgetguard_totalreclaw_shown", default=False)
 _account: ContextVar[str | None] = ContextVar("forgetguard_totalreclaw_account", default=None)
 
 
@@ -78,7 +81,7 @@ class Guarded:
     def remember(self, original: Function) -> Function:
         """`totalreclaw_remember`: the user asks, so entries are released before the host looks for duplicates.
 
-        Inside a mirrored write (see `mirror`) the same function is an automatic one.
+        Inside a mirrored write (see `unasked`) the same function is an automatic one.
         """
 
         async def remember(args: dict[str, Any], state: Any, **kwargs: Any) -> Any:
@@ -101,23 +104,38 @@ class Guarded:
 
         return remember
 
-    def mirror(self, original: Function) -> Function:
-        """`on_memory_write`: what the built-in memory was told is mirrored here; nobody asked this vault."""
+    def unasked(self, original: Function) -> Function:
+        """What goes through `remember` although nobody asked this vault.
 
-        def on_memory_write(*args: Any, **kwargs: Any) -> Any:
-            with _set(_automatic, True):
-                return original(*args, **kwargs)
+        It is the mirror of the built-in memory, and the host's own notes on the progress of an import.
+        """
+        return _under(_automatic, original)
 
-        return on_memory_write
+    # -- what the model is shown -----------------------------------------------------------------------------------
 
-    def import_note(self, original: Function) -> Function:
-        """The host's own note on the progress of an import goes through `remember`; nobody asked for it either."""
+    def shown(self, original: Function) -> Function:
+        """What looks something up for the model, through the client's `recall`."""
+        return _under(_shown, original)
 
-        async def persist_import_memory(*args: Any, **kwargs: Any) -> Any:
-            with _set(_automatic, True):
-                return await original(*args, **kwargs)
+    def recall(self, original: Function) -> Function:
+        """The client's `recall`: what the model is shown goes without what restates.
 
-        return persist_import_memory
+        The host's own search for duplicates and contradictions sees everything, and so can delete it. Where the guard
+        cannot be asked, a read passes.
+        """
+
+        async def recall(client: Any, *args: Any, **kwargs: Any) -> Any:
+            results = await original(client, *args, **kwargs)
+            if not _shown.get():
+                return results
+            try:
+                guard = self._vaults.hooks(account(client)).guard
+                return await asyncio.to_thread(_readable, guard, results)
+            except Exception as error:  # noqa: BLE001 - as above
+                _failed("the check of a read", error)
+                return results
+
+        return recall
 
     # -- what is stored by itself ----------------------------------------------------------------------------------
 
@@ -238,6 +256,14 @@ def _settled(guard: ForgetGuard, forgetting: Forgetting, text: str) -> None:
         _failed("settling an earlier forget", error)
 
 
+def _readable(guard: ForgetGuard, results: list[Any]) -> list[Any]:
+    """Results of a recall without the clauses that restate; those that still do, or have nothing left, are gone."""
+    scrubbed = ((one, guard.scrub(one.text, use=Use.READ)) for one in results)
+    left = [replace(one, text=cut.text) if cut.removed else one for one, cut in scrubbed if not cut.empty]
+    verdicts = guard.filter(left, text="text", use=Use.READ).verdicts
+    return [one for one, verdict in zip(left, verdicts, strict=True) if verdict.action is not Decision.DROP]
+
+
 def _not_saved() -> str:
     return json.dumps({"stored": False, "blocked": "not_saved", "reason": NOT_SAVED})
 
@@ -245,6 +271,20 @@ def _not_saved() -> str:
 def _failed(what: str, error: Exception) -> None:
     cause = error.code if isinstance(error, ForgetGuardError) else type(error).__name__
     log.warning("%s was not carried out: %s", what, cause)
+
+
+def _under(variable: ContextVar[bool], original: Function) -> Function:
+    """The function with the variable true while it runs."""
+
+    async def awaited(*args: Any, **kwargs: Any) -> Any:
+        with _set(variable, True):
+            return await original(*args, **kwargs)
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        with _set(variable, True):
+            return original(*args, **kwargs)
+
+    return awaited if inspect.iscoroutinefunction(original) else called
 
 
 @contextmanager

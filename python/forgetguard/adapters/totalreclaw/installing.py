@@ -31,12 +31,16 @@ class Installation:
         makers: dict[Seam, Callable[[Function], Function]] = {
             seams.FORGET: guarded.forget,
             seams.REMEMBER: guarded.remember,
-            seams.MIRROR: guarded.mirror,
-            seams.IMPORT_NOTE: guarded.import_note,
+            seams.MIRROR: guarded.unasked,
+            seams.IMPORT_NOTE: guarded.unasked,
             seams.EXTRACTION: guarded.extraction,
             seams.CRYSTAL: guarded.crystal,
             seams.DEBRIEF: guarded.debrief,
             seams.IMPORT: guarded.store_imported,
+            seams.RECALL: guarded.recall,
+            seams.RECALL_TOOL: guarded.shown,
+            seams.AUTO_RECALL: guarded.shown,
+            seams.AUTO_RECALL_ASYNC: guarded.shown,
         }
         for seam, where in seams.found().items():
             wrapper = self._switched(where.original, makers[seam](where.original))

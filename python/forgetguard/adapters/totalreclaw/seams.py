@@ -55,7 +55,14 @@ DEBRIEF: Final = Seam("totalreclaw.agent.lifecycle", "session_debrief", ("state"
 # conversations are done with, which a dropped fact is part of and a deferred one is not.
 IMPORT: Final = Seam("totalreclaw.imports.engine", "ImportEngine._store_facts_chunked", ("self", "facts"))
 
-REPLACED: Final = (FORGET, REMEMBER, MIRROR, IMPORT_NOTE, EXTRACTION, CRYSTAL, DEBRIEF, IMPORT)
+RECALL: Final = Seam("totalreclaw.client", "TotalReclaw.recall", ("self", "query"))
+RECALL_TOOL: Final = Seam("totalreclaw.hermes.tools", "recall", ("args", "state"))
+AUTO_RECALL: Final = Seam("totalreclaw.agent.recall", "auto_recall", ("query", "state"))
+AUTO_RECALL_ASYNC: Final = Seam("totalreclaw.agent.recall", "auto_recall_async", ("query", "state"))
+
+WRITING: Final = (FORGET, REMEMBER, MIRROR, IMPORT_NOTE, EXTRACTION, CRYSTAL, DEBRIEF, IMPORT)
+READING: Final = (RECALL, RECALL_TOOL, AUTO_RECALL, AUTO_RECALL_ASYNC)
+REPLACED: Final = WRITING + READING
 NEEDED: Final = (
     Seam("totalreclaw.client", "TotalReclaw.eoa_address", None),
     Seam("totalreclaw.client", "TotalReclaw.keys", None),
