@@ -60,6 +60,7 @@ def test_a_run_in_which_nothing_passed_is_a_failure(script, monkeypatch, tmp_pat
     folder.mkdir(parents=True)
     (folder / "test_it.py").write_text(code)
     monkeypatch.setattr(script, "ROOT", tmp_path)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # only to be quick
     with pytest.raises(script.Failed, match=reason):
         script._tested("mem0", Path(sys.executable))
 
