@@ -9,9 +9,13 @@ import click
 from forgetguard.cli.console import emit, say, tell
 
 NEXT = """\
-Now, in the environment that runs Hermes: pip install 'forgetguard[hermes]' and `hermes plugins enable forgetguard`.
-With a memory provider: `memory.provider: forgetguard` and `plugins.entries.forgetguard.provider: NAME` in config.yaml.
-To check compaction summaries too: `context.engine: forgetguard`."""
+Next, where Hermes runs (forgetguard must be installed in its environment):
+  hermes plugins enable forgetguard
+With a memory provider:
+  hermes config set plugins.entries.forgetguard.provider NAME
+  hermes config set memory.provider forgetguard
+To have compaction summaries checked:
+  hermes config set context.engine forgetguard"""
 
 
 @click.group()

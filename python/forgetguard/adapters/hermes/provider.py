@@ -24,7 +24,7 @@ from forgetguard.rules import is_forget_request
 
 Guarded = Callable[["_Keeper", Mapping[str, Any], Callable[..., Any]], Any]
 
-USER = "user_content"
+USER, ASSISTANT = "user_content", "assistant_content"
 EVERYTHING = 1_000_000  # rows: the provider's list is cut at ten by default
 
 
@@ -60,31 +60,34 @@ class _Keeper:
         here = current()
         self._scope = replace(here, home=Path(home) if home else here.home, user=str(user) if user else here.user)
 
-    def debrief(self, value: Any, *, of_user: bool = False) -> Any:
-        """What may be stored of a text, or of a list of messages. Raises where it cannot be told.
+    def text(self, text: str, *, of_user: bool = False) -> str:
+        """What may be stored of a text that is new. Raises where it cannot be told.
 
         `of_user`: the user says it. A wish to forget is then not stored, also where nothing is recorded that it is
         about: it restates what it is about.
         """
-        if isinstance(value, str):
-            kept = self.room.debrief(self.scope(), value) if value.strip() else value
-            return "" if of_user and is_forget_request(kept) else kept
-        if not isinstance(value, list):
-            return value
-        return [kept for one in value if (kept := self._message(one)) is not None]
+        return _unless_wish(self.room.debrief(self.scope(), text) if text.strip() else text, of_user)
+
+    def messages(self, messages: list[Any]) -> list[Any]:
+        """What may be stored of a conversation. Its turns were asked about one by one, so nothing is recorded again."""
+        return [kept for one in messages if (kept := self._message(one)) is not None]
 
     def _message(self, message: Any) -> Any:
         """One message; None where nothing of its words is left."""
         if not isinstance(message, dict):
             return message
         of_user = message.get("role") == "user"
-        kept = view.message(message, lambda text: str(self.debrief(text, of_user=of_user)))
+        kept = view.message(message, lambda text: _unless_wish(self.room.scrub(self.scope(), text), of_user))
         emptied = spoken(message.get("content")).strip() and not spoken(kept.get("content")).strip()
         return None if emptied else kept
 
     def read(self, text: Any) -> Any:
         """What the model may see of a text."""
         return view.result(text, self.room.reader(self.scope)) if text else text
+
+
+def _unless_wish(text: str, of_user: bool) -> str:
+    return "" if of_user and is_forget_request(text) else text
 
 
 def _member(keeper: _Keeper, name: str) -> Any:
@@ -130,24 +133,30 @@ def _on_turn_start(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable
     return carry_on()
 
 
-def _storing(*names: str) -> Guarded:
-    """For a method that stores these arguments: not called where nothing is left of any."""
+def _sync_turn(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    words: dict[str, Any] = {name: keeper.text(given[name] or "", of_user=name == USER) for name in (USER, ASSISTANT)}
+    if isinstance(history := given.get("messages"), list):
+        words["messages"] = keeper.messages(history)
+    return carry_on(**words) if any(words.values()) else None
 
-    def guarded(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
-        words = {name: keeper.debrief(given[name], of_user=name == USER) for name in names if name in given}
-        if not any(words.values()) and any(given[name] for name in words):
-            return None
-        return carry_on(**words)
 
-    return guarded
+def _on_session_end(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    left = keeper.messages(given["messages"] or [])
+    return carry_on(messages=left) if left or not given["messages"] else None
+
+
+def _on_pre_compress(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    found = carry_on(messages=keeper.messages(given["messages"] or []))
+    return keeper.text(found) if isinstance(found, str) else found
+
+
+def _on_delegation(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    words = {name: keeper.text(given[name] or "") for name in ("task", "result")}
+    return carry_on(**words) if any(words.values()) else None
 
 
 def _reading(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:  # noqa: ARG001
     return keeper.read(carry_on())
-
-
-def _on_pre_compress(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
-    return keeper.debrief(carry_on(messages=keeper.debrief(given["messages"])))
 
 
 def _on_memory_write(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
@@ -182,9 +191,9 @@ def _fact(inner: Any, fact_id: object) -> str:
 GUARDED: dict[str, Guarded] = {
     "initialize": _initialize,
     "on_turn_start": _on_turn_start,
-    "sync_turn": _storing(USER, "assistant_content", "messages"),
-    "on_session_end": _storing("messages"),
-    "on_delegation": _storing("task", "result"),
+    "sync_turn": _sync_turn,
+    "on_session_end": _on_session_end,
+    "on_delegation": _on_delegation,
     "on_pre_compress": _on_pre_compress,
     "on_memory_write": _on_memory_write,
     "handle_tool_call": _handle_tool_call,

@@ -47,8 +47,16 @@ class Room:
         return answers.UNAVAILABLE if answer.deferred else answers.RESTATED
 
     def debrief(self, scope: Scope, text: str) -> str:
-        """The text as it may be stored; empty where nothing of it may. Raises whatever opening the vault raises."""
+        """The text as it may be stored; empty where nothing of it may. What is cut goes to its owner's review queue.
+
+        Raises whatever opening the vault raises.
+        """
         return self.hooks(scope).debrief(text).text or ""
+
+    def scrub(self, scope: Scope, text: str) -> str:
+        """The same without the review queue: for what was asked about before, as it was said."""
+        found = self.hooks(scope).guard.scrub(text, use=Use.SUMMARY)
+        return "" if found.empty else found.text
 
     def summary(self, text: str) -> str:
         """A summary as it may be kept, never empty: a sentence stands where it was withheld. Never raises."""
