@@ -194,6 +194,15 @@ def every_kind(path: Path) -> None:
         made.release([five])
 
 
+def embedded_anew(path: Path) -> None:
+    with ledger(path) as made:
+        one, two = made.forget([Fact(VEGETARIAN, Vector(bytes(range(1, 49)), 0.25, "old")), Fact(LISBON)])
+        for scale in (0.5, 0.75):
+            made.embed(
+                {one: Vector(bytes(range(1, 97)), scale, "new"), two: Vector(bytes(range(96, 0, -1)), 1.0, "new")}
+            )
+
+
 def erased(path: Path) -> None:
     with ledger(path) as made:
         one, two, three_ = made.intend([Fact("erased"), Fact(VEGETARIAN), Fact("erased and released")])
@@ -254,6 +263,8 @@ OK = [
         every_kind,
         texts=[VEGETARIAN, LISBON, "Inês proposed PgBouncer 🐘 — 接続プール", "still open"], pending=["still open"],
     ),
+    Case("ok_embedded_anew", "two entries with another embedding, one of them twice", embedded_anew,
+         texts=[VEGETARIAN, LISBON]),
     Case("ok_erased", "holes, one of which keeps what its record said about another entry", erased, texts=[VEGETARIAN]),
     Case("ok_review", "a held and a dropped candidate in the review queue", reviewed, texts=[VEGETARIAN]),
     Case("ok_two_devices", "records of two devices", two_devices, texts=[*THREE, "from the second device"]),

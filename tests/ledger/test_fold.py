@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from forgetguard.errors import InvalidInput
 from forgetguard.ledger.fold import State
 from forgetguard.ledger.records import BUCKET, Kind, Record, clean_text, decode, encode, is_canonical
-from forgetguard.values import Origin, OriginClass, Vector
+from forgetguard.values import Entry, Origin, OriginClass, Vector
 
 IDS = st.integers(0, 5).map(lambda number: bytes([number]) * 16)
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -40,8 +41,16 @@ HOLES = st.builds(
     st.sampled_from([Kind.COMMIT, Kind.ABORT, Kind.RELEASE]).map(int),
 )
 
+VECTORED = st.builds(
+    lambda time, entry, vector, revision: Record(Kind.VECTOR, time, entry, vector=vector, revision=revision),
+    TIMES,
+    IDS,
+    st.builds(Vector, st.binary(min_size=1, max_size=500), st.floats(1e-6, 1.0), NAMES),
+    st.integers(1, 3),
+)
 
-@given(FORGETS | NAMING | HOLES)
+
+@given(FORGETS | NAMING | HOLES | VECTORED)
 def test_a_record_comes_back_as_it_was(record: Record) -> None:
     body = encode(record)
     assert len(body) % BUCKET == 0
@@ -57,7 +66,7 @@ def test_any_bytes_are_a_record_or_none(body: bytes) -> None:
     assert found is None or isinstance(found, Record)
 
 
-@given(FORGETS | NAMING, st.data())
+@given(FORGETS | NAMING | VECTORED, st.data())
 def test_a_cut_or_changed_body_never_raises(record: Record, data: st.DataObject) -> None:
     body = bytearray(encode(record))
     body[data.draw(st.integers(0, len(body) - 1))] ^= data.draw(st.integers(1, 255))
@@ -74,13 +83,17 @@ def test_clean_text_can_be_stored(text: str) -> None:
         cleaned.encode("utf-8")
 
 
-def view(state: State) -> dict[str, bool]:
-    return {entry.id: entry.pending for entry in state.entries()}
+def shown(entries: Iterable[Entry]) -> dict[str, tuple[bool, Vector | None]]:
+    return {entry.id: (entry.pending, entry.vector) for entry in entries}
+
+
+def view(state: State) -> dict[str, tuple[bool, Vector | None]]:
+    return shown(state.entries())
 
 
 @given(
     st.lists(FORGETS, unique_by=lambda record: record.entry, max_size=6),
-    st.lists(NAMING, max_size=8),
+    st.lists(NAMING | VECTORED, max_size=8),
     st.data(),
 )
 def test_order_and_batches_do_not_matter(forgets: list[Record], others: list[Record], data: st.DataObject) -> None:
@@ -96,10 +109,10 @@ def test_order_and_batches_do_not_matter(forgets: list[Record], others: list[Rec
     assert view(shuffled) == view(straight)
 
 
-@given(st.lists(FORGETS | NAMING, max_size=12), st.data())
+@given(st.lists(FORGETS | NAMING | VECTORED, max_size=12), st.data())
 def test_a_follower_of_the_deltas_sees_the_entries(records: list[Record], data: st.DataObject) -> None:
     state = State()
-    known: dict[str, bool] = {}
+    known: dict[str, tuple[bool, Vector | None]] = {}
     version = state.version
     for record in records:
         if record.kind is Kind.FORGET and state.get(record.entry) is not None:
@@ -114,7 +127,7 @@ def test_a_follower_of_the_deltas_sees_the_entries(records: list[Record], data: 
                 known.clear()
             for one in delta.removed:
                 del known[one]
-            known.update((entry.id, entry.pending) for entry in delta.added)
+            known.update(shown(delta.added))
             version = delta.version
             assert known == view(state)
 
@@ -123,6 +136,8 @@ def test_a_follower_of_the_deltas_sees_the_entries(records: list[Record], data: 
     "record",
     [
         Record(Kind.FORGET, 0.0, b"i" * 16, "x", Vector(b"", 1.0)),
+        Record(Kind.VECTOR, 0.0, b"i" * 16, revision=1),
+        Record(Kind.VECTOR, 0.0, b"i" * 16, vector=Vector(b"x", 1.0), revision=2**64),
         Record(Kind.FORGET, 0.0, b"i" * 16, "x", Vector(b"x", math.nan)),
         Record(Kind.FORGET, 0.0, b"i" * 16, "x", Vector(b"x" * 70_000, 1.0)),
         Record(Kind.FORGET, 0.0, b"i" * 16, "x", reason="r" * 65),

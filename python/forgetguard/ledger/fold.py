@@ -1,7 +1,8 @@
 """The state of a ledger: the fold of its records.
 
 Order never matters, so merging can never disagree: an entry is active once its *forget* was seen, unless any record
-released, aborted or erased it; it is pending until any record commits it.
+released, aborted or erased it; it is pending until any record commits it. Its embedding is that of the *vector* record
+with the highest revision; of two with one revision the greater model id counts, and then the greater vector.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from forgetguard.ledger.records import Kind, Record
-from forgetguard.values import Entry
+from forgetguard.values import Entry, Vector
+
+Rank = tuple[int, str, float, bytes]
+"""How an embedding is placed among several of one entry: revision, model, scale, values."""
 
 JOURNAL_CHANGES: Final = 10_000  # changes kept for `since`; whoever is further behind reads everything
 
@@ -46,6 +50,7 @@ class State:
         self._active: dict[bytes, Entry] = {}
         self._committed_early: set[bytes] = set()
         self._pending: set[bytes] = set()
+        self._vectors: dict[bytes, tuple[Rank, Vector]] = {}
         self._journal: list[tuple[int, tuple[Entry, ...], tuple[str, ...]]] = []
         self._journal_start = version
         self._journal_size = 0
@@ -73,6 +78,11 @@ class State:
         """Whether this entry is active and was not committed."""
         return entry in self._pending
 
+    def revision(self, entry: bytes) -> int:
+        """How often the entry was embedded anew, as far as the records tell; 0 for the vector of its *forget*."""
+        found = self._vectors.get(entry)
+        return found[0][0] if found is not None else 0
+
     def knows(self, entry: bytes) -> bool:
         """Whether this id was ever forgotten here, and its content may be spoken of (erased ones are gone)."""
         return entry in self._active or entry in self.released or entry in self.aborted
@@ -99,11 +109,15 @@ class State:
         forgets: dict[bytes, Record] = {}
         committed: list[bytes] = []
         ended: list[bytes] = []
+        vectors: list[Record] = []
         erased = False
         for record in records:
             kind = record.kind
             if kind == Kind.FORGET:
                 forgets[record.entry] = record
+                continue
+            if kind == Kind.VECTOR:
+                vectors.append(record)
                 continue
             if kind == Kind.HOLE:
                 kind = Kind(record.replaced) if record.replaced else Kind.HOLE
@@ -119,14 +133,39 @@ class State:
                 self.erased.update(record.ids)
                 ended += record.ids
                 erased = True
-        self._settle(forgets, committed, ended, erased)
+        changed = self._embed(vectors)
+        self._settle(forgets, committed, ended, changed, erased)
 
-    def _settle(self, forgets: dict[bytes, Record], committed: list[bytes], ended: list[bytes], erased: bool) -> None:
+    def _embed(self, records: Iterable[Record]) -> set[bytes]:
+        """Keep the embedding with the highest rank of each entry; the entries that got another one."""
+        changed: set[bytes] = set()
+        for record in records:
+            one, vector = record.entry, record.vector
+            if one in self.erased:
+                self.problems["erased-returned"] += 1
+            elif vector is not None and one not in self.released and one not in self.aborted:
+                rank = (record.revision, vector.model, vector.scale, vector.values)
+                known = self._vectors.get(one)
+                if known is None or rank > known[0]:
+                    self._vectors[one] = (rank, vector)
+                    changed.add(one)
+        return changed
+
+    def _settle(
+        self,
+        forgets: dict[bytes, Record],
+        committed: list[bytes],
+        ended: list[bytes],
+        embedded: set[bytes],
+        erased: bool,
+    ) -> None:
         added: dict[bytes, Entry] = {}
         removed: dict[bytes, None] = {}
         active, pending, early = self._active, self._pending, self._committed_early
         early.update(committed)
         for one in ended:
+            self._vectors.pop(one, None)
+            embedded.discard(one)
             if active.pop(one, None) is not None:
                 pending.discard(one)
                 removed[one] = None
@@ -140,8 +179,14 @@ class State:
             is_pending = one not in early
             if is_pending:
                 pending.add(one)
-            entry = Entry(record.text, one.hex(), record.vector, record.time, is_pending, record.reason, record.origin)
+            vector = self._vectors[one][1] if one in self._vectors else record.vector
+            entry = Entry(record.text, one.hex(), vector, record.time, is_pending, record.reason, record.origin)
             active[one] = added[one] = entry
+        for one in embedded:
+            known = active.get(one)
+            if known is not None and known.vector != self._vectors[one][1]:
+                active[one] = added[one] = replace(known, vector=self._vectors[one][1])
+                removed[one] = None
         for one in committed:
             known = active.get(one)
             if known is None:

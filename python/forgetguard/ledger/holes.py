@@ -108,6 +108,6 @@ def _waits(core: Core) -> bool:
 
 
 def _is_about(record: Record, ids: frozenset[bytes]) -> bool:
-    if record.kind is Kind.FORGET:
+    if record.kind in (Kind.FORGET, Kind.VECTOR):
         return record.entry in ids
     return record.kind is not Kind.ERASE and not ids.isdisjoint(record.ids)

@@ -17,6 +17,7 @@ from forgetguard.errors import InvalidInput, InvalidText, InvalidVector
 from forgetguard.values import Origin, OriginClass, Vector
 
 ID_BYTES: Final = 16
+REVISION_BYTES: Final = 8
 BUCKET: Final = 256
 MAX_TEXT_BYTES: Final = 16 * 1024 * 1024
 MAX_NAME_BYTES: Final = 4096
@@ -44,6 +45,7 @@ class Kind(IntEnum):
     RELEASE = 4
     ERASE = 5
     HOLE = 6
+    VECTOR = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,10 @@ class Fact:
 # Not frozen, alone among our values: a frozen one takes three times as long to make, a tenth of opening a large ledger.
 @dataclass(slots=True)
 class Record:
-    """One opened record. `entry` is the id of a *forget*; `ids` are those that any other kind names.
+    """One opened record. `entry` is the id of a *forget* or a *vector*; `ids` are those that any other kind names.
 
     A *hole* keeps the kind it replaced in `replaced`, and in `ids` what that record said about entries not erased.
+    A *vector* gives the entry another embedding; of several the one with the highest `revision` (from 1) counts.
     """
 
     kind: Kind
@@ -75,6 +78,7 @@ class Record:
     origin: Origin | None = None
     ids: tuple[bytes, ...] = ()
     replaced: int = 0
+    revision: int = 0
 
 
 def clean_text(text: object) -> str:
@@ -113,9 +117,11 @@ def _encode(record: Record) -> bytes:
     reason = _name(record.reason, MAX_REASON_BYTES)
     names = [_name(value, MAX_NAME_BYTES) for value in (origin.agent_id, origin.session_id, origin.session_key)]
     model = _name(vector.model if vector else "", MAX_NAME_BYTES)
+    if vector is None and record.kind is Kind.VECTOR:
+        raise InvalidVector("there is no vector to record")
     if vector is not None and not (0 < len(vector.values) <= MAX_DIMENSION and math.isfinite(vector.scale)):
         raise InvalidVector("the vector has no or too many dimensions, or no finite scale")
-    payload = record.text.encode("utf-8") if record.kind is Kind.FORGET else b"".join(record.ids)
+    payload = _payload(record)
     prefix = PREFIX.pack(
         record.kind,
         (HAS_ORIGIN if record.origin is not None else 0) | (HAS_VECTOR if vector is not None else 0),
@@ -132,6 +138,14 @@ def _encode(record: Record) -> bytes:
     )
     body = b"".join((prefix, reason, *names, model, payload, vector.values if vector is not None else b""))
     return body.ljust(padded_size(len(body)), b"\0")
+
+
+def _payload(record: Record) -> bytes:
+    if record.kind is Kind.FORGET:
+        return record.text.encode("utf-8")
+    if record.kind is Kind.VECTOR:
+        return record.revision.to_bytes(REVISION_BYTES, "little")
+    return b"".join(record.ids)
 
 
 def padded_size(length: int) -> int:
@@ -163,13 +177,18 @@ def decode(body: bytes) -> Record | None:
             agent, opened, sent = body[names:session], body[session:key], body[key:model]
             origin_of = ORIGIN_CLASSES[origin_class]
             origin = Origin(agent.decode("utf-8"), opened.decode("utf-8"), sent.decode("utf-8"), origin_of, observed_at)
+        if flags & HAS_VECTOR:
+            vector = Vector(body[values:end], scale, _code(body[model:payload]))
+        if kind == Kind.VECTOR:
+            if vector is None or payload_size != REVISION_BYTES:
+                return None
+            revision = int.from_bytes(body[payload:values], "little")
+            return Record(Kind.VECTOR, time, entry, "", vector, reason, origin, revision=revision)
         if kind != Kind.FORGET:
             replaced = origin_class if kind == Kind.HOLE else 0
             if replaced not in REPLACEABLE:
                 return None
             return Record(Kind(kind), time, entry, "", None, reason, origin, split_ids(body[payload:values]), replaced)
-        if flags & HAS_VECTOR:
-            vector = Vector(body[values:end], scale, _code(body[model:payload]))
         return Record(Kind.FORGET, time, entry, body[payload:values].decode("utf-8"), vector, reason, origin)
     except (struct.error, ValueError, IndexError):
         return None

@@ -167,7 +167,7 @@ def _verify_records(connection: sqlite3.Connection, keys: Secrets, problems: Cou
             problems["record-irregular"] += 1
         if record.kind is Kind.ERASE:
             erased.update(record.ids)
-        elif record.kind is Kind.FORGET:
+        elif record.kind in (Kind.FORGET, Kind.VECTOR):
             forgotten.add(record.entry)
     problems["erased-returned"] += len(erased & forgotten)
     return count

@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import pathlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
@@ -31,7 +31,7 @@ from forgetguard.ledger.fold import Delta, State
 from forgetguard.ledger.mark import DEFAULT, DefaultMark, MarkFile
 from forgetguard.ledger.records import Fact, Kind, Record, clean_text, id_bytes
 from forgetguard.ledger.review import ReviewRing
-from forgetguard.values import Entry, Origin
+from forgetguard.values import Entry, Origin, Vector
 
 DEFAULT_REVIEW_SIZE: Final = 200
 DEFAULT_WAIT: Final = 5.0
@@ -243,6 +243,24 @@ class Ledger:
             if chosen:
                 transaction.append([Record(Kind.RELEASE, time.time(), ids=chosen)])
         return _hex(chosen)
+
+    def embed(self, vectors: Mapping[str, Vector]) -> int:
+        """Give active entries another embedding each, in one transaction; how many got one.
+
+        The text stays, and the older vector counts no more. Entries that are no longer active, and those that have this
+        very vector, are left alone. Raises InvalidVector, LedgerUnavailable; then nothing was written.
+        """
+        raw = dict(zip(_raw_ids(tuple(vectors)), vectors.values(), strict=True))
+        with self._core.writing() as transaction:
+            state, now = transaction.state, time.time()
+            records = [
+                Record(Kind.VECTOR, now, one, vector=vector, revision=state.revision(one) + 1)
+                for one, vector in raw.items()
+                if (entry := state.get(one)) is not None and entry.vector != vector
+            ]
+            if records:
+                transaction.append(records)
+        return len(records)
 
     def erase(self, ids: Sequence[str]) -> str:
         """End the protection of these entries and destroy every byte about them; `done`, or `pending` if others read.
