@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import subprocess
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from langgraph.store.memory import InMemoryStore
 
+import forgetguard
 from forgetguard.adapters.langgraph import GuardedStore
 from forgetguard.adapters.langgraph.documents import facts, readings
 from forgetguard.errors import LedgerUnavailable, TextUnreadable
@@ -17,6 +21,7 @@ from forgetguard.guard import ForgetGuard
 from forgetguard.keys import Key
 from hosts.scripted_model import embed
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(forgetguard.__file__).parents[1])}
 FACT = "User is vegetarian"
 DIOGO, INES = ("memories", "diogo"), ("memories", "ines")
 
@@ -239,6 +244,20 @@ def test_what_a_document_is_read_and_forgotten_as():
     circle: dict = {"a": "x"}
     circle["self"] = circle
     assert "x" in readings(circle)
+
+
+def test_without_the_package_the_error_says_what_to_install():
+    code = """
+import sys
+sys.modules["langgraph"] = None
+import forgetguard.adapters.langgraph as adapter
+try:
+    adapter.GuardedStore
+except ImportError as error:
+    print(error.advice)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    assert (done.stdout, done.stderr) == ("pip install 'forgetguard[langgraph]'\n", "")
 
 
 def test_another_key_cannot_open_it(inner, guard, path):

@@ -15,5 +15,6 @@ def test_the_page_runs(config, model, monkeypatch):
     names = {"__name__": "page", "config": config}
     exec(compile(program("mem0.md"), "mem0.md", "exec"), names)
     assert len(model.requests) == 1
-    assert [row.payload["data"] for row in names["memory"].vector_store.list()[0]] == ["User is vegetarian"]
+    assert names["found"].item.payload["data"] == "User is vegetarian"
+    assert names["memory"].vector_store.list()[0] == []
     names["memory"].close()

@@ -19,7 +19,7 @@ from forgetguard.adapters.mem0.parts import MessageLog, Model, VectorStore, show
 from forgetguard.adapters.mem0.turns import Scope, Turn, running
 from forgetguard.adapters.vaults import Vault, Vaults
 from forgetguard.errors import InvalidInput, Refused, TextUnreadable
-from forgetguard.guard import Forgetting
+from forgetguard.guard import ForgetGuard, Forgetting
 from forgetguard.values import Action
 
 NOT_UPDATED = "Memory was not updated: this may not be stored."
@@ -50,6 +50,10 @@ class _Guarded:
             setattr(memory, name, getattr(self, f"_{name}"))
         memory.llm = Model(memory.llm)
         self._take_stores()
+
+    def guard(self, **ids: Any) -> ForgetGuard:
+        """The guard of this user_id, agent_id, run_id: for its owner, and for a sweep."""
+        return self._vaults.hooks(Scope.of(ids)).guard
 
     def _take_stores(self) -> None:
         """Stand before the message log and the vector store; `reset` makes new ones."""
