@@ -18,6 +18,9 @@ import forgetguard
 
 PACKAGE = str(Path(forgetguard.__file__).parent.parent)
 SECONDS = 120
+_CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+HELLO = json.dumps({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": _CLIENT})
+"""The line that opens a connection."""
 
 
 @dataclass
@@ -106,13 +109,7 @@ class Server:
 
     def wire(self, *lines: str) -> tuple[list[dict[str, Any]], str]:
         """Write lines as they are after a handshake; (the lines of stdout after it, read as JSON; stderr)."""
-        hello = {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        }  # fmt: skip
-        opening = [
-            json.dumps({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": hello}),
-            json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        ]
+        opening = (HELLO, json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
         expected = len([line for line in lines if line])
         with subprocess.Popen(
             self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from mcp import MCPError
 
 from forgetguard.adapters.mcp.server import TOOLS
 from forgetguard.cli import main
-from hosts.mcp.talking import Server, Talk
+from hosts.mcp.talking import HELLO, Server, Talk
 
 # name: reads, destroys, does nothing more when repeated
 HINTS = {
@@ -166,6 +167,26 @@ def test_the_wire_holds_the_protocol_alone_and_survives_anything(server: Server)
     assert [one["error"]["code"] for one in said if one.get("id") is None] == [-32700] * 3
     assert SECRET not in json.dumps(said) + errors
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("leaving", ["closes the pipe", "interrupts"])
+def test_a_client_that_leaves_without_a_word(server: Server, leaving: str):
+    with subprocess.Popen(
+        server.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=server.environment
+    ) as process:
+        assert process.stdin and process.stdout and process.stderr
+        process.stdin.write((HELLO + "\n").encode())
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == "hello"
+        if leaving == "interrupts":
+            process.send_signal(signal.SIGINT)
+        else:
+            process.stdout.close()
+            process.stdin.write(b'{"jsonrpc": "2.0", "id": 2, "method": "ping"}\n')
+            process.stdin.close()
+        assert process.wait(30) == (-signal.SIGINT if leaving == "interrupts" else 0)
+        errors = process.stderr.read().decode()
+    assert errors in ("", "warning forgetguard: the client has gone\n")
 
 
 def test_many_calls_at_once(server: Server):

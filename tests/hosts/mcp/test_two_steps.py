@@ -88,6 +88,24 @@ def test_forget_takes_what_was_previewed_and_nothing_else(server: Server):
     server.talk(conversation)
 
 
+def test_of_two_at_once_one_wins(server: Server):
+    async def conversation(talk: Talk) -> None:
+        token = (await talk("forget_preview", facts=[FACT]))["token"]
+        said: list[str] = []
+
+        async def use() -> None:
+            result = await talk.client.call_tool("forget", {"facts": [FACT], "token": token})
+            said.append(result.structured_content["error"]["code"] if result.is_error else "done")
+
+        async with anyio.create_task_group() as group:
+            for _ in range(8):
+                group.start_soon(use)
+        assert sorted(said) == ["done", *["token-unknown"] * 7]
+        assert (await talk("forgotten"))["total"] == 1
+
+    server.talk(conversation)
+
+
 def test_a_token_is_stale_once_the_set_has_changed(server: Server):
     async def conversation(talk: Talk) -> None:
         preview = await talk("forget_preview", facts=[FACT])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, fields
 from typing import Final
 
 from forgetguard.adapters.mcp.arguments import Arguments
 from forgetguard.adapters.mcp.schemas import (
+    Schema,
     choice,
     code,
     counts,
@@ -21,7 +23,7 @@ from forgetguard.adapters.mcp.schemas import (
 )
 from forgetguard.adapters.mcp.tool import REFUSED, Answer, Served, Tool, id_of, note
 from forgetguard.errors import ForgetGuardError
-from forgetguard.guard.verdicts import Cut, Decision
+from forgetguard.guard.verdicts import Cut, Decision, GuardStatus
 from forgetguard.hooks import Decided, Extraction, Hooks
 from forgetguard.provenance import ProvenanceStore, Session
 from forgetguard.values import Action, Candidate
@@ -126,6 +128,16 @@ def _purge_state(served: Served) -> str:
         return "not-described"
 
 
+_KINDS: Final[Mapping[str, Schema]] = {
+    "str": code(),
+    "bool": flag(),
+    "int": whole(),
+    "float | None": or_null(number("seconds")),
+    "dict[str, int]": counts(),
+}
+_COUNTED: Final = {one.name: _KINDS[str(one.type)] for one in fields(GuardStatus)}
+"""What a guard tells of itself, as it tells it."""
+
 TOOLS = (
     Tool(
         "check",
@@ -211,28 +223,7 @@ TOOLS = (
             forgetguard=code("version"),
             degraded=DEGRADED,
             purge=choice("ready", "not-described"),
-            ledger=code(),
-            backend=code(),
-            rules_version=code(),
-            model=code(),
-            calibrated=flag(),
-            **dict.fromkeys(
-                (
-                    "entries",
-                    "pending",
-                    "dropped",
-                    "held",
-                    "unrecorded",
-                    "checked",
-                    "embedded",
-                    "deferred",
-                    "embedding_failures",
-                    "releases_waiting",
-                ),
-                whole(),
-            ),
-            oldest_held=or_null(number("seconds")),
-            problems=counts(),
+            **_COUNTED,
         ),
         status,
         reads=True,

@@ -56,8 +56,8 @@ def _foreseen(served: Served, given: Arguments) -> tuple[list[str | None], list[
 
 def _found(finding: Finding[dict[str, str]]) -> Answer:
     verdict = finding.verdict
-    place = int(id_of(verdict.entry) or 0)
-    return {"id": finding.item["id"], "action": verdict.action.value, "reason": verdict.reason, "fact": place}
+    fact = int(verdict.entry.id) if verdict.entry is not None else 0
+    return {"id": finding.item["id"], "action": verdict.action.value, "reason": verdict.reason, "fact": fact}
 
 
 def remember(served: Served, given: Arguments) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import signal
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,13 @@ def serve(guard: ForgetGuard, host: Callable[[], Host], home: Home, *, token_sec
             raise
         raise MissingExtra.of("mcp") from None
     text_free_stderr()
-    anyio.run(_serve, make_server(Served(guard, host, home, Tokens(token_seconds))))
+    # The thread that reads stdin cannot be woken, so a KeyboardInterrupt would wait for the client's next line. What is
+    # written survives a kill.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        anyio.run(_serve, make_server(Served(guard, host, home, Tokens(token_seconds))))
+    except* (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        log.warning("the client has gone")
 
 
 async def _serve(server: Server[Any]) -> None:
