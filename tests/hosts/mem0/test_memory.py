@@ -67,16 +67,20 @@ def test_guarded_neither_does_and_remember_brings_it_back(memory, guarded, model
     assert texts(memory) == [FACT, "User likes green tea"]
 
 
-def test_the_turn_that_asks_to_forget_is_neither_stored_nor_replayed(memory, guarded, guard, model):
-    memory.add(TURN, **DIOGO)
+def test_the_turn_that_asks_to_forget_is_neither_stored_nor_replayed(memory, guarded, model):
+    memory.add("I am vegetarian, so nothing with meat. Where can I park?", **DIOGO)
     guarded.forget(the_id(memory))
     memory.add("Please forget that I am vegetarian.", **DIOGO)
-    memory.add("I am vegetarian. Which trains go to Braga?", **DIOGO)
+    memory.add("As I said, I am vegetarian. Which trains go to Braga?", **DIOGO)
     memory.add(UNRELATED, **DIOGO)
     replayed = said(model.requests[-1], "user")
-    assert "Which trains go to Braga" in replayed
-    assert "I am vegetarian" not in replayed
+    assert "Where can I park?" in replayed, "kept before, shortened when it is replayed"
+    assert "Which trains go to Braga?" in replayed
+    assert "vegetarian" not in replayed
     assert stored(memory) == []
+    kept = [text for (text,) in memory.db.part.connection.execute("SELECT content FROM messages ORDER BY rowid")]
+    assert "vegetarian" in kept[0]
+    assert not any("vegetarian" in text for text in kept[1:]), "shortened when it is kept"
 
 
 def test_a_new_value_and_another_subject_are_stored(memory, guarded, guard):
