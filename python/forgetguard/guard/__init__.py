@@ -5,6 +5,7 @@ from __future__ import annotations
 from forgetguard.guard.core import ForgetGuard
 from forgetguard.guard.forgetting import Forgetting
 from forgetguard.guard.policy import Policy
+from forgetguard.guard.reembedding import Reembedded
 from forgetguard.guard.verdicts import (
     HOLD_UNRECORDED,
     NOTE,
@@ -35,6 +36,7 @@ __all__ = [
     "Forgot",
     "GuardStatus",
     "Policy",
+    "Reembedded",
     "Remembered",
     "Scrubbed",
     "ScrubbedTree",

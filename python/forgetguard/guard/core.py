@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from forgetguard.errors import ForgetGuardError, InvalidInput, LedgerFull, LedgerUnavailable
-from forgetguard.guard import opening, reading, trees
+from forgetguard.guard import opening, reading, reembedding, trees
 from forgetguard.guard.deciding import Decider
 from forgetguard.guard.embedding import Embedding
 from forgetguard.guard.forgetting import Forgetting, Intent
@@ -323,6 +323,13 @@ class ForgetGuard:
         """Counts and codes, no text. Never raises for an unavailable ledger: `ledger` says why."""
         return guard_status(self._vault, self._decider, self._embedding, len(self._waiting), self._unrecorded)
 
+    def reembed(self, progress: Callable[[int, int], object] | None = None) -> reembedding.Reembedded:
+        """Give every entry a vector of the model in use, after it changed: see `guard.reembedding`.
+
+        Raises ModelUnavailable, LedgerUnavailable.
+        """
+        return reembedding.reembed(self._vault, self._embedding, progress)
+
     def with_ledger(self, operation: Callable[[Ledger], Item]) -> Item:
         """Run `operation` on the open ledger, for verify, export and the like. Raises LedgerUnavailable."""
         return self._vault.call(operation)
@@ -358,6 +365,7 @@ class ForgetGuard:
     areview_counts = twin(review_counts)
     arestore = twin(restore)
     astatus = twin(status)
+    areembed = twin(reembed)
     aclose = twin(close)
 
     # -- inside ----------------------------------------------------------------------------------------------------
