@@ -36,6 +36,7 @@ COMMANDS = {
     "hook": ("forgetguard.cli.hook", "Commands that a host runs before a tool call (Claude Code)."),
     "ledger": ("forgetguard.cli.ledger", "Status, verification, keys and copies of the ledger."),
     "mcp": ("forgetguard.cli.mcp", "Serve the guard to an agent, over the Model Context Protocol."),
+    "model": ("forgetguard.cli.model", "Embedding models: add, list, calibrate, reembed."),
     "purge": ("forgetguard.cli.purge", "Delete every memory of a session, a person or a source, and prove it."),
     "memory": ("forgetguard.cli.memory", "Forget on the state directory of a host that is known here (OpenClaw)."),
     "tombstone": ("forgetguard.cli.purge", "Sessions that may not come back."),

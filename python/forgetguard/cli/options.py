@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,6 +29,7 @@ class Common:
 
     settings: Settings
     as_json: bool
+    configuration: Path = field(default_factory=lambda: Settings.file(None))
 
     def guard(self, *, create: bool = False) -> ForgetGuard:
         """The guard, with its ledger open. Raises LedgerUnavailable, InvalidKey."""
@@ -61,7 +62,7 @@ def common(command: Command) -> Command:
             settings = replace(settings, key_file=key_file)
         if passphrase:
             settings = replace(settings, passphrase=Passphrase(click.prompt("Passphrase", hide_input=True, err=True)))
-        return command(Common(settings, as_json), *args, **kwargs)
+        return command(Common(settings, as_json, Settings.file(config)), *args, **kwargs)
 
     return call  # type: ignore[return-value]  # click calls it by keyword, as it would the original
 

@@ -13,7 +13,14 @@ last digits of a cosine decide next to nothing.
 
 from __future__ import annotations
 
-from forgetguard.embedder.calibration import Calibration, calibrate, calibrated, load_calibration, save_calibration
+from forgetguard.embedder.calibration import (
+    Calibration,
+    calibrate,
+    calibrated,
+    known_calibrations,
+    load_calibration,
+    save_calibration,
+)
 from forgetguard.embedder.onnx import OnnxEmbedder
 from forgetguard.embedder.protocol import Embedder
 
@@ -23,6 +30,7 @@ __all__ = [
     "OnnxEmbedder",
     "calibrate",
     "calibrated",
+    "known_calibrations",
     "load_calibration",
     "save_calibration",
 ]

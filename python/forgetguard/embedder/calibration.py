@@ -132,6 +132,20 @@ def load_calibration(directory: str | os.PathLike[str], model_id: str) -> Calibr
     return found if found.is_sound() else None
 
 
+def known_calibrations(directory: str | os.PathLike[str]) -> tuple[Calibration, ...]:
+    """Every calibration kept in `directory` that can be used, by model id."""
+    found = []
+    for path in Path(directory).glob("calibration-*.json"):
+        try:
+            name = json.loads(path.read_bytes())["model_id"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            continue
+        known = load_calibration(directory, name) if isinstance(name, str) else None
+        if known is not None and path == _path(Path(directory), name):
+            found.append(known)
+    return tuple(sorted(found, key=lambda one: one.model_id))
+
+
 def _path(folder: Path, model_id: str) -> Path:
     # Hashed, because an embedder that is not ours may have any characters in its id.
     return folder / f"calibration-{hashlib.sha256(model_id.encode()).hexdigest()[:16]}.json"

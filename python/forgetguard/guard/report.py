@@ -7,6 +7,7 @@ from typing import Any
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.guard.deciding import Decider
 from forgetguard.guard.embedding import Embedding
+from forgetguard.guard.reembedding import without_vector
 from forgetguard.guard.vault import Vault
 from forgetguard.guard.verdicts import GuardStatus
 from forgetguard.rules import BACKEND, rules_version
@@ -28,6 +29,7 @@ def guard_status(vault: Vault, decider: Decider, embedding: Embedding, waiting: 
     }
     try:
         found = vault.call(lambda ledger: ledger.status())
+        entries = vault.call(lambda ledger: ledger.entries())
     except LedgerUnavailable as error:
         return GuardStatus(error.code, **own)
     return GuardStatus(
@@ -37,6 +39,7 @@ def guard_status(vault: Vault, decider: Decider, embedding: Embedding, waiting: 
         dropped=found.dropped,
         held=found.held,
         oldest_held=found.oldest_held,
+        words_only=len(without_vector(entries, own["model"])) if embedding.available else 0,
         problems=dict(found.problems),
         **own,
     )

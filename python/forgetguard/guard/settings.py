@@ -65,8 +65,7 @@ class Settings:
     def load(cls, path: str | os.PathLike[str] | None = None, environment: Mapping[str, str] | None = None) -> Self:
         """The settings in force. Raises InvalidInput, naming the setting, where one is unknown or has no such value."""
         given = os.environ if environment is None else environment
-        named = path or given.get(CONFIG)
-        content = _read(Path(named) if named else config_file(), required=bool(named))
+        content = _read(cls.file(path, given), required=bool(path or given.get(CONFIG)))
         values: dict[str, Any] = {name: value for name, value in content.items() if not isinstance(value, dict)}
         for name in _READERS:
             if (text := given.get(PREFIX + name.upper())) is not None:
@@ -74,6 +73,12 @@ class Settings:
         settings = cls(**{name: _value(name, value) for name, value in values.items()})
         secret = given.get(PASSPHRASE)
         return replace(settings, passphrase=Passphrase(secret)) if secret else settings
+
+    @staticmethod
+    def file(path: str | os.PathLike[str] | None, environment: Mapping[str, str] | None = None) -> Path:
+        """The configuration file: the one given, that of the environment, or the user's own."""
+        named = path or (os.environ if environment is None else environment).get(CONFIG)
+        return Path(named) if named else config_file()
 
     def unlock(self, *, create: bool = False) -> tuple[KeySource, str]:
         """The key, and where it lies: `passphrase`, `environment`, `file` or `keyring`. Raises InvalidKey."""

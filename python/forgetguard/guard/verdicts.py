@@ -157,6 +157,8 @@ class GuardStatus:
 
     `ledger` is `ok` or the code of its unavailability; the ledger's counts are 0 then. `oldest_held` is in seconds.
     `embedded` of `checked` texts needed a vector to be made. `releases_waiting`: remembers not written down yet.
+    `words_only`: entries without a vector of the model in use (0 where there is no model); only their words count until
+    `reembed`.
     """
 
     ledger: str
@@ -174,6 +176,7 @@ class GuardStatus:
     embedded: int = 0
     deferred: int = 0
     embedding_failures: int = 0
+    words_only: int = 0
     releases_waiting: int = 0
     problems: dict[str, int] = field(default_factory=dict)
 
