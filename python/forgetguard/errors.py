@@ -14,6 +14,7 @@
     ├── LedgerUnavailable            the ledger cannot be trusted now; `.code` says why
     ├── LedgerFull                   no place for another record; nothing was written
     ├── StoreUnreadable              a database of memories or of their origins cannot be read now; `.code` says why
+    ├── StoreUnwritable              a record of where memories come from could not be written; `.code` says why
     ├── Forgotten                    a session was forgotten while work on it was running; nothing of it may be stored
     ├── NothingMatched               a selector matched nothing; nothing was written
     ├── PurgeFailed                  a step of a purge failed; running it again finishes it
@@ -229,6 +230,13 @@ class StoreUnreadable(ForgetGuardError):
 
     code = "unreadable"
     advice = "Check that the file is there and is a SQLite database; if its host crashed, let the host open it once."
+
+
+class StoreUnwritable(ForgetGuardError):
+    """A record of where memories come from could not be written: nothing of it was, so the memory may not be either."""
+
+    code = "unwritable"
+    advice = "Check the disk, its free space and the owner of the file, then do the whole write again."
 
 
 class Forgotten(ForgetGuardError):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forgetguard.errors import InvalidInput
+from forgetguard.errors import InvalidInput, StoreUnwritable
 from forgetguard.provenance import ProvenanceStore, consolidate_all, operations, prune_all
 from forgetguard.values import Origin, OriginClass
 
@@ -106,7 +106,7 @@ def test_agents_that_share_a_workspace_each_keep_their_rows(tmp_path: Path, stor
 
 def test_a_failure_in_one_store_takes_the_others_back(tmp_path: Path, store: ProvenanceStore) -> None:
     broken = ProvenanceStore(tmp_path / "main.provenance.sqlite", "main", read_only=True)
-    with pytest.raises(PermissionError):
+    with pytest.raises(StoreUnwritable):
         consolidate_all([store, broken], "new", "merged", ["a"])
     assert sessions(store, "new") == set()
 

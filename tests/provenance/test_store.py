@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from forgetguard.errors import Forgotten, StoreUnreadable
-from forgetguard.provenance import Participant, ProvenanceStore, Session
+from forgetguard.errors import Forgotten, StoreUnreadable, StoreUnwritable
+from forgetguard.provenance import Participant, ProvenanceStore, Session, schema
 from forgetguard.provenance.readonly import reading
+from forgetguard.provenance.schema import open_private
 from forgetguard.values import Origin
 
 
@@ -80,6 +81,55 @@ def test_work_that_was_already_running_cannot_put_a_session_back(store: Provenan
     assert store.entries_of(["other"]) == {"k"}
 
 
+def test_lineage_of_a_forgotten_session_is_not_recorded_by_another(store: ProvenanceStore) -> None:
+    store.bury(["s"])
+    with pytest.raises(Forgotten):
+        store.publish("other", {"k": [Origin(session_id="other"), Origin(session_id="s")]})
+    assert store.entries_of(["s", "other"]) == frozenset()
+
+
+def test_a_consolidation_that_was_running_cannot_put_a_session_back(store: ProvenanceStore) -> None:
+    """Its parents, and their lineage, may be gone by now; what it read of them is not."""
+    store.record("a", Origin(session_id="s"))
+    begun = store.revision()
+    store.consolidate("early", "merged", ["a"], begun=begun)
+    store.bury(["s"])
+    store.erase_origins(["a", "early"])
+    with pytest.raises(Forgotten):
+        store.consolidate("late", "merged", ["a"], begun=begun)
+    assert store.consolidate("anew", "added", [], begun=store.revision()).rows == ()
+
+
+@pytest.mark.parametrize("pages", range(1, 30, 3))
+def test_a_full_disk_is_a_typed_error_and_nothing_is_half_written(
+    store: ProvenanceStore, monkeypatch: pytest.MonkeyPatch, pages: int
+) -> None:
+    def small(path: Path) -> sqlite3.Connection:
+        connection = open_private(path)
+        connection.execute(f"PRAGMA max_page_count={pages}")
+        return connection
+
+    monkeypatch.setattr(schema, "open_private", small)
+    recorded: set[str] = set()
+    with pytest.raises(StoreUnwritable) as caught:
+        for number in range(4000):
+            store.record(f"k{number}", Origin(session_id="s"))
+            recorded.add(f"k{number}")
+    assert caught.value.code == "no-space"
+    store.close()
+    monkeypatch.undo()
+    assert store.entries_of(["s"]) == recorded
+    store.record("again", Origin(session_id="s"))
+    assert store.entries_of(["s"]) == {*recorded, "again"}
+
+
+def test_a_place_where_no_file_can_be_made_is_a_typed_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / "x.sqlite", tmp_path):
+        with pytest.raises(StoreUnwritable):
+            ProvenanceStore(path, "main").record("k", Origin(session_id="s"))
+
+
 READER = """
 import sys
 from forgetguard.provenance import ProvenanceStore, Session
@@ -135,6 +185,19 @@ def test_what_is_not_a_store_is_unreadable_and_not_empty(tmp_path: Path, content
     with pytest.raises(StoreUnreadable) as caught, reading(tmp_path / "absent.sqlite"):
         pass
     assert caught.value.code == "missing"
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE theirs(x)")
+    connection.close()
+    store = ProvenanceStore(path, "main")
+    with pytest.raises(StoreUnreadable):
+        store.tombstones()
+    with pytest.raises(StoreUnreadable) as caught:
+        store.record("k", Origin(session_id="s"))
+    assert caught.value.code == "not-ours"
 
 
 def test_a_later_version_is_left_alone(store: ProvenanceStore) -> None:

@@ -165,8 +165,9 @@ def erase_origins(connection: Connection, entry_keys: Iterable[str]) -> int:
 
 def prune(connection: Connection, live_keys: Collection[str]) -> int:
     """Delete the origins of memories that nothing refers to; how many rows. Call inside a write transaction."""
+    live = frozenset(live_keys)
     known = [str(row[0]) for row in connection.execute("SELECT DISTINCT entry_key FROM memory_entry_origins")]
-    return erase_origins(connection, (key for key in known if key not in live_keys))
+    return erase_origins(connection, (key for key in known if key not in live))
 
 
 def _origin(row: Any) -> Origin:

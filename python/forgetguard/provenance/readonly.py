@@ -11,6 +11,7 @@ where they are there it writes read marks into `-shm`. So the state on disk deci
 
 from __future__ import annotations
 
+import codecs
 import os
 import sqlite3
 import time
@@ -25,6 +26,21 @@ ATTEMPTS = 5
 STEP_SECONDS = 0.02
 
 _Stamp = tuple[int, int, int, bool]
+_STRAY = "forgetguard-stray"  # how `lenient` reads bytes that are no UTF-8
+
+
+def _stray_bytes(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error(_STRAY, _stray_bytes)
+
+
+def lenient(raw: bytes) -> str:
+    """UTF-8 in which stray bytes are read as Latin-1: one of them must not hide the rest of a host's text."""
+    return raw.decode("utf-8", _STRAY)
 
 
 @contextmanager
@@ -92,6 +108,7 @@ def _in_rollback_mode(path: Path) -> bool:
 def _connect(path: Path, flags: str) -> sqlite3.Connection:
     uri = f"file:{quote(str(path))}?{flags}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False)
+    connection.text_factory = lenient
     try:
         connection.execute("PRAGMA temp_store=MEMORY")
         connection.execute("PRAGMA query_only=ON")

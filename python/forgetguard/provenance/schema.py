@@ -6,15 +6,16 @@ Hosts that have no record of where memories came from get one SQLite file an age
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from forgetguard.errors import StoreUnreadable
+from forgetguard.errors import StoreUnreadable, StoreUnwritable
 
 SCHEMA_VERSION = 1
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", "temp_store=MEMORY")
@@ -59,8 +60,33 @@ class Connection(Protocol):
 def open_store(path: Path) -> sqlite3.Connection:
     """Open the provenance file for writing; made with its tables, 0600 in a 0700 directory, if it is absent.
 
-    Raises StoreUnreadable when the file is of a later version or is not ours.
+    Raises StoreUnreadable when the file is of a later version or is not ours, StoreUnwritable when it cannot be made.
     """
+    connection = None
+    try:
+        connection = open_private(path)
+        _migrate(connection)
+    except (sqlite3.DatabaseError, OSError, StoreUnreadable) as error:
+        if connection is not None:
+            connection.close()
+        if isinstance(error, StoreUnreadable):
+            raise
+        if getattr(error, "sqlite_errorname", "") in _NOT_OURS:
+            raise StoreUnreadable("the provenance file is no database, or is damaged") from None
+        raise unwritable(error) from None
+    return connection
+
+
+_NOT_OURS = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
+
+
+def unwritable(error: Exception) -> StoreUnwritable:
+    """The typed error for what stood in the way of a write."""
+    return StoreUnwritable("the provenance file cannot be written", code=why(error, "unwritable"))
+
+
+def open_private(path: Path) -> sqlite3.Connection:
+    """A database of our own, made 0600 in a 0700 directory if it is absent. Raises OSError, sqlite3.DatabaseError."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not path.exists():  # 0600 before SQLite opens it: `-wal` and `-shm` inherit the mode
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -68,27 +94,35 @@ def open_store(path: Path) -> sqlite3.Connection:
     try:
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
-        _migrate(connection)
     except sqlite3.DatabaseError:
-        connection.close()
-        raise StoreUnreadable("the provenance file cannot be opened", code="unreadable") from None
-    except StoreUnreadable:
         connection.close()
         raise
     return connection
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    if _version(connection) == SCHEMA_VERSION:
+    if is_made(connection):
         return
     with writing(connection):
-        version = _version(connection)  # another process may have made the tables while this one waited
-        if version == 0:
+        if not is_made(connection):  # else another process made the tables while this one waited
             for statement in STATEMENTS:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        elif version != SCHEMA_VERSION:
-            raise StoreUnreadable("the provenance file was made by a later version", code="later-version")
+
+
+def is_made(connection: sqlite3.Connection) -> bool:
+    """Whether the tables are there; a file whose making was cut short (a kill, a full disk) has none.
+
+    Raises StoreUnreadable for another program's file, or a later version of ours.
+    """
+    version = _version(connection)
+    if version == SCHEMA_VERSION:
+        return True
+    if version:
+        raise StoreUnreadable("the provenance file was made by a later version", code="later-version")
+    if scalar(connection, "SELECT count(*) FROM sqlite_schema"):
+        raise StoreUnreadable("the provenance file is another program's database", code="not-ours")
+    return False
 
 
 def _version(connection: sqlite3.Connection) -> int:
@@ -97,14 +131,32 @@ def _version(connection: sqlite3.Connection) -> int:
 
 @contextmanager
 def writing(connection: Connection) -> Iterator[None]:
-    """One immediate transaction: committed at the end, rolled back when the body raises."""
+    """One immediate transaction: committed at the end, rolled back when the body or the commit raises."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        with suppress(Exception):  # after a full disk SQLite has rolled back by itself
+            connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")
+
+
+def why(error: Exception, otherwise: str) -> str:
+    """A stable code for what stood in the way of a write; never the error's text, which may quote a row or a path."""
+    if isinstance(error, OSError):
+        name = errno.errorcode.get(error.errno or 0, "")
+    else:
+        name = str(getattr(error, "sqlite_errorname", type(error).__name__)).upper()
+    return next((code for part, code in _CAUSES if part in name), otherwise)
+
+
+_CAUSES = (
+    ("FULL", "no-space"), ("ENOSPC", "no-space"), ("EFBIG", "no-space"), ("EDQUOT", "no-space"),
+    ("IOERR", "io-error"), ("EIO", "io-error"), ("BUSY", "busy"), ("LOCKED", "busy"),
+    ("READONLY", "read-only"), ("CANTOPEN", "read-only"), ("EROFS", "read-only"), ("EACCES", "read-only"),
+    ("EPERM", "read-only"), ("CORRUPT", "damaged"), ("NOTADB", "damaged"),
+)  # fmt: skip
 
 
 def has_table(connection: Connection, name: str) -> bool:

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from forgetguard.errors import Forgotten, StoreUnreadable
+from forgetguard.errors import Forgotten, StoreUnreadable, StoreUnwritable
 from forgetguard.provenance import origins, sessions, tombstones
 from forgetguard.provenance.admission import Admission, Policy, Purpose, decide
 from forgetguard.provenance.origins import Consolidation, Reservation
 from forgetguard.provenance.readonly import reading
-from forgetguard.provenance.schema import open_store, writing
+from forgetguard.provenance.schema import is_made, open_store, unwritable, why, writing
 from forgetguard.provenance.sessions import Session
 from forgetguard.provenance.tombstones import Tombstone
 from forgetguard.values import Origin, OriginClass
@@ -108,18 +108,29 @@ class ProvenanceStore:
             return origins.record(connection, entry_key, [self._own_origin(one) for one in given])
 
     def publish(self, session_id: str, lineage: Mapping[str, Iterable[Origin]]) -> Reservation:
-        """At commit: ask the tombstones again and record lineage, in one transaction. Raises Forgotten."""
-        with self._writing() as connection:
-            if tombstones.is_buried(connection, session_id):
-                raise Forgotten("the session was forgotten while work on it was running")
-            rows: list[tuple[str, str, str]] = []
-            for entry_key, given in lineage.items():
-                rows += origins.record(connection, entry_key, [self._own_origin(one) for one in given]).rows
-            return Reservation(tuple(rows))
+        """At commit: ask the tombstones again and record lineage, in one transaction.
 
-    def consolidate(self, result: str, action: Consolidation | str, parents: Sequence[str] = ()) -> Reservation:
-        """Give `result` the union of its own and its parents' origins; call before it is published."""
+        Raises Forgotten when the session, or one that an origin names, was forgotten meanwhile.
+        """
+        given = {key: [self._own_origin(one) for one in found] for key, found in lineage.items()}
+        named = {session_id, *(one.session_id for found in given.values() for one in found)}
         with self._writing() as connection:
+            if tombstones.buried_among(connection, sorted(named)):
+                raise Forgotten("the session was forgotten while work on it was running")
+            made = [origins.record(connection, key, found) for key, found in given.items()]
+            return Reservation(tuple(row for one in made for row in one.rows))
+
+    def consolidate(
+        self, result: str, action: Consolidation | str, parents: Sequence[str] = (), *, begun: int | None = None
+    ) -> Reservation:
+        """Give `result` the union of its own and its parents' origins; call before it is published.
+
+        `begun` is the `revision` before the parents were read. When sessions were forgotten since, what was read may
+        hold their text although their origins are gone: raises Forgotten, and the work is to be done again.
+        """
+        with self._writing() as connection:
+            if begun is not None and tombstones.revision(connection) != begun:
+                raise Forgotten("a session was forgotten while memories were being consolidated")
             return origins.consolidate(connection, result, action, parents)
 
     def release(self, reservation: Reservation) -> None:
@@ -128,7 +139,11 @@ class ProvenanceStore:
             reservation.release(connection)
 
     def prune(self, live_keys: Collection[str]) -> int:
-        """Delete the origins of memories that are gone; how many rows."""
+        """Delete the origins of memories that are gone; how many rows.
+
+        Call inside the host's write transaction, in which `live_keys` were read: a publisher records lineage before
+        its memory is there.
+        """
         with self._writing() as connection:
             return origins.prune(connection, live_keys)
 
@@ -225,11 +240,14 @@ class ProvenanceStore:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         if self._read_only:
-            raise PermissionError("this provenance store was opened read-only")
+            raise StoreUnwritable("this provenance store was opened read-only", code="read-only")
         with self._lock:
             connection = self._connection()
-            with writing(connection):
-                yield connection
+            try:
+                with writing(connection):
+                    yield connection
+            except sqlite3.Error as error:
+                raise unwritable(error) from None
 
     def _read(self, look: Callable[[sqlite3.Connection], T], empty: T) -> T:
         """What `look` finds; `empty` when there is no store yet. Looks again when a writer came meanwhile."""
@@ -248,13 +266,19 @@ class ProvenanceStore:
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
         """A connection to read with. Before this process has written, one that leaves no trace."""
         with self._lock:
-            if self._own_connection() is not None:
-                yield self._connection()
+            connection = self._own_connection()
+            if connection is not None:
+                try:
+                    yield connection
+                except sqlite3.Error as error:
+                    raise StoreUnreadable(
+                        "the provenance file could not be read", code=why(error, "unreadable")
+                    ) from None
             elif not self.path.exists():
                 yield None
             else:
                 with reading(self.path) as connection:
-                    yield connection
+                    yield connection if is_made(connection) else None
 
     def _own_connection(self) -> sqlite3.Connection | None:
         # A connection opened before a fork belongs to the parent: using or closing it here would break its locks.
@@ -274,16 +298,23 @@ def _standing(connection: sqlite3.Connection, session: Session) -> tuple[bool, s
 
 
 def consolidate_all(
-    stores: Sequence[ProvenanceStore], result: str, action: Consolidation | str, parents: Sequence[str] = ()
+    stores: Sequence[ProvenanceStore],
+    result: str,
+    action: Consolidation | str,
+    parents: Sequence[str] = (),
+    *,
+    begun: Sequence[int] | None = None,
 ) -> tuple[Reservation, ...]:
     """`consolidate` for a workspace that several agents share: each agent's rows are carried on in its own store.
 
-    When one store fails, what the others added is taken back before the error goes on.
+    `begun`: the `revision` of each store before the parents were read. When one store fails, what the others added is
+    taken back before the error goes on.
     """
+    revisions = begun if begun is not None else [None] * len(stores)
     done: list[tuple[ProvenanceStore, Reservation]] = []
     try:
-        for store in stores:
-            done.append((store, store.consolidate(result, action, parents)))
+        for store, revision in zip(stores, revisions, strict=True):
+            done.append((store, store.consolidate(result, action, parents, begun=revision)))
     except BaseException:
         for store, reservation in done:
             store.release(reservation)
