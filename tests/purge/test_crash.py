@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterable
@@ -18,39 +16,29 @@ from typing import Any
 
 import pytest
 
+from forgetguard.errors import PurgeFailed
+from forgetguard.provenance.schema import open_private
 from forgetguard.purge import Host, Order, Selection, apply, make_plan
 from forgetguard.purge.surfaces import Surface, file_tools, sqlite_scan, sqlite_tools
 from forgetguard.values import Origin
+from purge.crashing import check_told, start
 from purge.world import CANARY, MIXED, World, holds
 
 CHILD = """
-import json, os, resource, signal, sys
-from pathlib import Path
-from purge.world import World
 from forgetguard.provenance import ProvenanceStore
-from forgetguard.purge import Order, Selection, apply, make_plan
+from purge.crashing import carry_out
+from purge.world import World
 
-root, mode, number = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-world = World(root, ProvenanceStore(root / "main.provenance.sqlite", "main"))
-events = 0
+def purge(root, order):
+    world = World(root, ProvenanceStore(root / "main.provenance.sqlite", "main"))
+    return world.purge("alice", order=order).as_json()
 
-def observe(name, status):
-    global events
-    events += 1
-    if mode == "kill" and events == number:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-if mode == "limit":
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (number, number))
-print(json.dumps(world.purge("alice", order=Order(observe=observe, wait=60.0)).as_json()), flush=True)
+carry_out(purge)
 """
 
 
 def child(world: World, mode: str = "run", number: int = 0) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": ":".join(path for path in sys.path if path)}
-    arguments = [sys.executable, "-c", CHILD, str(world.root), mode, str(number)]
-    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    return start(CHILD, world.root, mode, number)
 
 
 def state(world: World) -> dict[str, object]:
@@ -107,16 +95,59 @@ def test_killed_at_random_points(world: World, seed: int) -> None:
     check_finished(world, world.purge("alice").as_json())
 
 
-@pytest.mark.parametrize("limit", [1, 20_000, 40_000, 60_000, 100_000])
+@pytest.mark.parametrize("limit", [1, 4_096, 20_000, 33_000, 40_000, 60_000, 80_000, 100_000])
 def test_out_of_space(world: World, limit: int) -> None:
-    done = child(world, "limit", limit)
-    output, errors = done.communicate(timeout=120)
-    assert done.returncode == 0 or b"forgetguard.errors." in errors or b"Error" in errors
-    if output:
-        report = json.loads(output)
-        assert report["result"] in ("failed", "residue", "cannot-prove", "clean")
-        assert report["steps"]
+    check_told(child(world, "limit", limit), lambda report: report)
     check_finished(world, world.purge("alice").as_json())
+
+
+@pytest.mark.parametrize("pages", range(1, 40, 2))
+def test_a_journal_that_cannot_grow(world: World, monkeypatch: pytest.MonkeyPatch, pages: int) -> None:
+    """At whatever write it happens: a report or an error of ours, nothing lost, and the next run finishes."""
+    from forgetguard.purge import journal
+
+    def small(path: Path) -> sqlite3.Connection:
+        connection = open_private(path)
+        connection.execute(f"PRAGMA max_page_count={pages}")
+        return connection
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "open_private", small)
+        try:
+            report = world.purge("alice").as_json()
+        except PurgeFailed as error:
+            assert error.code == "journal-no-space"
+        else:
+            assert report["result"] in ("failed", "clean"), json.dumps(report)
+            codes = {one["code"] for one in report["failures"]}  # type: ignore[attr-defined]
+            assert codes <= {"journal-no-space"}
+    check_finished(world, world.purge("alice").as_json())
+
+
+@pytest.mark.parametrize("kind", ["needles", "total", "entries", "artefacts", "head", "planned"])
+def test_a_journal_that_lost_records_is_not_believed(world: World, kind: str) -> None:
+    (world.root / "memory.db.bak").write_text(CANARY)
+    assert world.purge("alice").as_json()["result"] == "residue"
+    connection = sqlite3.connect(world.home.journal)
+    with connection:
+        assert connection.execute("DELETE FROM secrets WHERE kind=?", (kind,)).rowcount
+    connection.close()
+    with pytest.raises(PurgeFailed) as caught:
+        world.purge("alice")
+    assert caught.value.code == "journal-unreadable"
+
+
+@pytest.mark.parametrize("statement", ["UPDATE runs SET codes='no'", "UPDATE steps SET counts='no'"])
+def test_an_altered_journal_is_told(world: World, statement: str) -> None:
+    (world.root / "memory.db.bak").write_text(CANARY)
+    world.purge("alice")
+    connection = sqlite3.connect(world.home.journal)
+    with connection:
+        connection.execute(statement)
+    connection.close()
+    with pytest.raises(PurgeFailed) as caught:
+        world.purge("alice")
+    assert caught.value.code == "journal-unreadable"
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EPERM, errno.EROFS])

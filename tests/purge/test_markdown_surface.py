@@ -102,7 +102,7 @@ def test_what_is_left_is_found_where_it_is(tmp_path: Path) -> None:
         ("residue", "sum.md", "text"),
         ("residue", "key.md", "key"),
         ("residue", "other.md", "text"),
-        ("residue", "wide.md", "text"),
+        ("retained", "wide.md", "hand-written"),
         ("residue", "n.md.bak", "bytes"),
         ("residue", f".x{file_tools.LEFTOVER}", "bytes"),
     }

@@ -77,6 +77,48 @@ def test_an_altered_plan_is_refused(world: World, tmp_path: Path) -> None:
         read_plan(written(world, tmp_path / "other.json"), Operator(Key.generate()))
 
 
+def test_a_plan_of_another_host_is_refused(world: World, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    path = written(world, tmp_path / "plan.json")
+    other = replace(world.host(), id="main:/elsewhere")
+    before = picture(world.root)
+    for plan in (read_plan(path, world.home.operator()), make_plan(world.host(), Selection(sessions=("alice",)))):
+        with pytest.raises(Refused) as caught:
+            apply(other, plan, world.home)
+        assert caught.value.code == "plan-of-another-host"
+    assert picture(world.root) == before
+
+
+def test_half_a_plan_does_not_stay(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    class Full:
+        def __enter__(self) -> Full:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def write(self, content: bytes) -> None:
+            raise OSError(28, "full")
+
+    world.home.operator(create=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fdopen", lambda handle, mode: os.close(handle) or Full())
+        with pytest.raises(OSError, match="full"):
+            written(world, tmp_path / "plan.json")
+    assert written(world, tmp_path / "plan.json").exists()
+
+
+def test_nothing_of_the_text_shows_in_a_repr(world: World) -> None:
+    (world.notes / "summaries" / "s.md").write_text(f"x {CANARY}\n")
+    plan = make_plan(world.host(), Selection(sessions=("alice",)))
+    shown = repr(plan) + repr(plan.survey) + repr(plan.survey and plan.survey.found)
+    assert "quixotic" not in shown
+    assert CANARY.encode().hex() not in shown
+
+
 @pytest.mark.parametrize("content", ["", "{}", "[]", "not json", '{"mac": "x", "schema": "other", "version": 1}'])
 def test_a_file_that_is_no_plan(world: World, tmp_path: Path, content: str) -> None:
     (tmp_path / "x.json").write_text(content)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from forgetguard.errors import InvalidInput, NothingMatched
+from forgetguard.errors import InvalidInput, NothingMatched, PurgeFailed
 from forgetguard.keys import Key
 from forgetguard.purge import Operator, Order, Selection, make_plan, receipts, write_plan
 from forgetguard.purge.journal import viewed
@@ -113,6 +113,38 @@ def test_another_key_is_found(purged: World) -> None:
 def test_a_damaged_head_is_told(purged: World) -> None:
     purged.home.head.write_text("{}")
     assert {"n": 0, "code": "head-damaged"} in problems(purged)
+
+
+def test_a_cut_chain_is_found_however_many_purges_follow(world: World) -> None:
+    """The pinned head must not move on over receipts that do not hold it."""
+    for number in range(7):
+        world.add(f"k{number}", f"Dana parked the vermilion bicycle in yard number {number}", f"s{number}")
+    for number in range(3):
+        world.purge(f"s{number}")
+    before = pinned(world.home.head)
+    connection = sqlite3.connect(world.home.journal)
+    with connection:
+        connection.execute("DELETE FROM receipts WHERE n > 1")
+    connection.close()
+    for number in range(3, 7):
+        report = world.purge(f"s{number}").as_json()
+        assert (report["result"], report["exitCode"]) == ("failed", 1)
+        assert report["failures"] == [{"step": "receipt", "code": "receipts-altered"}]
+        assert world.purge(f"s{number}").as_json()["result"] == "nothing-to-do"
+        assert pinned(world.home.head) == before
+        assert problems(world)
+
+
+@pytest.mark.parametrize("body", [b"garbage", b"[]", b"{}", b'{"subjects": 3}', b'{"subjects": []}'])
+def test_a_body_that_is_no_receipt_is_told(purged: World, body: bytes) -> None:
+    connection = sqlite3.connect(purged.home.journal)
+    with connection:
+        connection.execute("UPDATE receipts SET body=? WHERE n=2", (body,))
+    assert {"n": 2, "code": "signature"} in problems(purged)
+    with pytest.raises(PurgeFailed) as caught:
+        receipts.find(connection, purged.home.operator(), "alice")
+    assert caught.value.code == "receipts-altered"
+    connection.close()
 
 
 def test_one_subject_is_disclosed_and_no_other(purged: World) -> None:

@@ -97,6 +97,12 @@ def test_a_selection_needs_a_selector(selectors: dict[str, object]) -> None:
         Selection(**selectors)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("sessions", ["alice", (1,), (None,), (b"alice",)])
+def test_a_selector_is_a_tuple_of_strings(sessions: object) -> None:
+    with pytest.raises(InvalidInput):
+        Selection(sessions=sessions)  # type: ignore[arg-type]
+
+
 def test_sources_are_told_apart(store: ProvenanceStore) -> None:
     store.bury(["gone"])
     asked = ("prefix", "prefix-survivor", "old-rotation", "gone", "typo")

@@ -136,6 +136,82 @@ def test_a_wal_is_found(world: World) -> None:
     assert ("memories", "wal", "bytes") in findings(report)
 
 
+def test_what_was_found_stays_when_the_rest_cannot_be_looked_at(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from forgetguard.purge.surfaces import sqlite_scan
+
+    monkeypatch.setattr(sqlite_scan, "CHECKING_WAIT_SECONDS", 0.1)
+    leak_side_table(world)
+    host = world.connect()
+
+    def busy(name: str, status: str) -> None:
+        if (name, status) == ("verify", "started"):
+            host.execute("BEGIN IMMEDIATE")
+
+    report = world.purge("alice", order=Order(observe=busy)).as_json()
+    host.close()
+    assert report["result"] == "residue"
+    assert findings(report) == LEAKS["side table"][1] | {("memories", "fts:memories_fts", "busy")}
+
+
+def test_a_busy_host_is_no_residue_and_the_next_run_can_tell(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from forgetguard.purge.surfaces import sqlite_scan
+
+    monkeypatch.setattr(sqlite_scan, "CHECKING_WAIT_SECONDS", 0.1)
+    host = world.connect()
+
+    def busy(name: str, status: str) -> None:
+        if (name, status) == ("verify", "started"):
+            host.execute("BEGIN IMMEDIATE")
+
+    report = world.purge("alice", order=Order(observe=busy)).as_json()
+    host.close()
+    assert (report["result"], findings(report)) == ("cannot-prove", {("memories", "fts:memories_fts", "busy")})
+    assert world.purge("alice").as_json()["result"] == "clean"
+
+
+def test_keys_that_are_numbers_are_looked_for_where_keys_stand(world: World) -> None:
+    run(world, "CREATE TABLE settings(name TEXT, value TEXT)", "INSERT INTO settings VALUES ('pages', '17')")
+    world.add("17", "Alice buried the crimson teapot behind the observatory", "alice")
+    assert world.purge("alice").as_json()["result"] == "clean"
+    run(world, "INSERT INTO vectors VALUES ('17', x'00')")
+    world.store.record("17", Origin("main", "dana"))
+    host = world.host()
+    from forgetguard.purge.surfaces import Targets
+
+    wanted = Targets(frozenset({"alice"}), frozenset(), frozenset({"17"}))
+    left = {(one.place, one.code) for name, one in verify(host, wanted).findings if name == "memories"}
+    assert left == {("table:vectors", "key")}
+
+
+def test_a_missing_place_is_not_an_empty_one(world: World) -> None:
+    import shutil
+
+    from forgetguard.errors import StoreUnreadable
+
+    shutil.rmtree(world.notes)
+    with pytest.raises(StoreUnreadable) as caught:
+        make_plan(world.host(), Selection(sessions=("alice",)))
+    assert caught.value.code == "missing"
+
+
+def test_a_folder_that_cannot_be_read_cannot_be_proved_until_it_can(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from forgetguard.purge.surfaces import Finding, Standing, file_tools
+
+    walk = file_tools.walk
+
+    def blind(*given: Any) -> Any:
+        found, rest = walk(*given)
+        return found, (*rest, Finding(Standing.CANNOT_PROVE, "locked", "unreadable-folder", retry=True))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(file_tools, "walk", blind)
+        report = world.purge("alice").as_json()
+    assert (report["result"], findings(report)) == ("cannot-prove", {("notes", "locked", "unreadable-folder")})
+    assert world.purge("alice").as_json()["result"] == "clean"
+
+
 def test_verification_changes_nothing(world: World) -> None:
     world.purge("alice")
     host = world.host()
@@ -289,6 +365,33 @@ def test_chosen_memories_are_handed_to_the_ledger_before_they_go(world: World) -
     report = world.purge("alice", order=Order(suppress=suppress, suppress_keys=("m-alice",))).as_json()
     assert report["result"] == "clean"
     assert handed == [("m-alice", CANARY)]
+
+
+def test_a_purge_that_suppresses_is_finished_by_the_same_command(world: World) -> None:
+    class Killed(BaseException):
+        pass
+
+    handed: list[tuple[str, str]] = []
+
+    def order(stop: str = "") -> Order:
+        def observe(name: str, status: str) -> None:
+            if (name, status) == (stop, "done"):
+                raise Killed
+
+        return Order(suppress=handed.extend, suppress_keys=("m-alice",), observe=observe)
+
+    with pytest.raises(Killed):
+        world.purge("alice", order=order("origins"))
+    assert world.purge("alice", order=order()).as_json()["result"] == "clean"
+    assert handed == [("m-alice", CANARY)]
+
+
+def test_a_memory_that_is_gone_already_cannot_be_suppressed_in_silence(world: World) -> None:
+    leak_backup(world)
+    assert world.purge("alice").as_json()["result"] == "residue"
+    late = Order(suppress=lambda entries: None, suppress_keys=("m-alice",))
+    report = world.purge("alice", order=late).as_json()
+    assert report["failures"] == [{"step": "suppress", "code": "nothing-matched"}]
 
 
 def test_a_ledger_that_refuses_stops_the_purge_before_anything_is_deleted(world: World) -> None:

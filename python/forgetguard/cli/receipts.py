@@ -81,7 +81,7 @@ def _public_key(text: str | None) -> bytes:
 def _exported(path: Path) -> list[papers.Receipt]:
     try:
         rows = json.loads(path.read_bytes())["receipts"]
-        return [papers.Receipt(one["n"], one["body"].encode(), bytes.fromhex(one["signature"])) for one in rows]
+        return [papers.Receipt(int(one["n"]), one["body"].encode(), bytes.fromhex(one["signature"])) for one in rows]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise InvalidInput("this file is no export of receipts") from None
 

@@ -22,7 +22,7 @@ from forgetguard.purge import receipts
 from forgetguard.purge.host import Host
 from forgetguard.purge.journal import RunState, opened, viewed
 from forgetguard.purge.operator import Home
-from forgetguard.purge.plan import Plan, describe, session_keys
+from forgetguard.purge.plan import Plan, describe, host_digest, session_keys
 from forgetguard.purge.report import Report, report_of
 from forgetguard.purge.run import Attempt, Ended, Order
 from forgetguard.purge.selection import Selection, resolve
@@ -34,16 +34,19 @@ from forgetguard.purge.verify import Verification, verify
 def apply(host: Host, plan: Plan, home: Home, order: Order | None = None) -> Report:
     """Purge what the plan names. The report comes out also when steps failed.
 
-    Raises Refused before anything is written (legal hold on every session, a host that may not be touched now, another
-    purge at work) and NothingMatched when a memory to suppress is not among what goes.
+    Raises Refused before anything is written (a plan of another host, legal hold on every session, a host that may not
+    be touched now, another purge at work), NothingMatched when a memory to suppress is not among what goes, and
+    PurgeFailed when the journal cannot be used.
     """
     order = order or Order()
     codes = receipts.codes(order.operator, order.basis, order.request_id)
     host.check()
+    _check_host(host, plan, home)
     plan = _allowed(host, plan)
-    _check_suppressed(host, plan, order)
-    if not has_unfinished(home) and is_done(host, plan):
-        return report_of(None, nothing=_described(host, plan))
+    if not has_unfinished(home):
+        _check_suppressed(host, plan, order)
+        if is_done(host, plan):
+            return report_of(None, nothing=_described(host, plan))
     operator = home.operator(create=True)
     with opened(home, operator, order.observe, order.wait) as journal:
         name = operator.digest("host", host.id)
@@ -53,6 +56,7 @@ def apply(host: Host, plan: Plan, home: Home, order: Order | None = None) -> Rep
             return report_of(covering, [one for one in done if one is not covering])
         if is_done(host, plan):
             return report_of(None, done, _described(host, plan))
+        _check_suppressed(host, plan, order)
         return report_of(Attempt(host, journal, home, order, journal.begin(name, codes)).start(plan), done)
 
 
@@ -142,6 +146,14 @@ def _allowed(host: Host, plan: Plan) -> Plan:
     if not sessions:
         raise Refused("every selected session is under legal hold", code="legal-hold")
     return replace(plan, resolution=replace(plan.resolution, sessions=sessions, held=(*plan.resolution.held, *held)))
+
+
+def _check_host(host: Host, plan: Plan, home: Home) -> None:
+    operator = home.operator() if plan.key is None else None
+    if plan.host != host_digest(host, operator, plan.key):
+        raise Refused(
+            "the plan was made for another host", code="plan-of-another-host", advice="Make a plan for this one."
+        )
 
 
 def _check_suppressed(host: Host, plan: Plan, order: Order) -> None:

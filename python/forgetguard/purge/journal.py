@@ -6,7 +6,7 @@
 3. Nothing else about the content stands here: steps have names, statuses and counts.
 
 Not guaranteed: that the disk keeps no old blocks of this file. They hold sealed bytes, useless without the operator's
-key.
+key. Nor that somebody who can write it put no older copy of the whole file in its place.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from forgetguard.errors import PurgeFailed
 from forgetguard.provenance.readonly import reading
-from forgetguard.provenance.schema import PRAGMAS, writing
+from forgetguard.provenance.schema import open_private, why, writing
 from forgetguard.purge.operator import Home, Operator
 from forgetguard.purge.waiting import wait_for
 
@@ -54,6 +54,9 @@ class RunState(StrEnum):
     UNPROVEN = "unproven"
     CLEAN = "clean"
     CLOSED = "closed"
+
+
+_OVER = (RunState.CLEAN, RunState.CLOSED)
 
 
 class StepStatus(StrEnum):
@@ -90,6 +93,25 @@ class Run:
 Observer = Callable[[str, str], None]
 
 
+class JournalFailed(PurgeFailed):
+    """The journal cannot be written or read now: nothing may be done that it does not know of."""
+
+    code = "journal-unwritable"
+    advice = "Check the space and the permissions of the purge's own directory, then run the same purge again."
+
+
+@contextmanager
+def _guarded() -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        cause = why(error, "unwritable")
+        code = "journal-unreadable" if cause == "damaged" else f"journal-{cause}"
+        raise JournalFailed("the journal cannot be written", code=code) from None
+    except ValueError:  # JSON or a state that was never written so
+        raise JournalFailed("the journal was altered", code="journal-unreadable") from None
+
+
 class Journal:
     """The journal of one home. `observe(name, status)` is called after each step is durable."""
 
@@ -102,13 +124,19 @@ class Journal:
         if self._tell is not None:
             self._tell(name, status)
 
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction. Raises JournalFailed."""
+        with _guarded(), writing(self.connection):
+            yield self.connection
+
     # -- runs
 
     def begin(self, host: str, codes: Mapping[str, str]) -> Run:
         """A new run, in its first attempt."""
         run = Run(uuid.uuid4().hex, host, RunState.OPEN, 1, dict(codes))
-        with writing(self.connection):
-            self.connection.execute(
+        with self.writing() as connection:
+            connection.execute(
                 "INSERT INTO runs VALUES (?,?,?,?,?,?)",
                 (run.id, host, run.state.value, run.attempt, json.dumps(codes, sort_keys=True), time.time()),
             )
@@ -116,28 +144,30 @@ class Journal:
 
     def again(self, run: Run) -> Run:
         """The run in its next attempt."""
-        with writing(self.connection):
-            self.connection.execute("UPDATE runs SET attempt=attempt+1, state='open' WHERE id=?", (run.id,))
+        with self.writing() as connection:
+            connection.execute("UPDATE runs SET attempt=attempt+1, state='open' WHERE id=?", (run.id,))
         return next(one for one in self.unfinished(run.host) if one.id == run.id)
 
     def unfinished(self, host: str | None = None) -> list[Run]:
         """The runs that are neither clean nor closed, oldest first."""
-        rows = self.connection.execute(
-            """SELECT id, host, state, attempt, codes FROM runs WHERE state IN ('open','unproven') AND (?1 IS NULL OR
-            host=?1)    ORDER BY created_at, id""",
-            (host,),
-        )
-        return [Run(row[0], row[1], RunState(row[2]), row[3], json.loads(row[4])) for row in rows]
+        with _guarded():
+            rows = self.connection.execute(
+                """SELECT id, host, state, attempt, codes FROM runs
+                   WHERE state IN ('open','unproven') AND (?1 IS NULL OR host=?1) ORDER BY created_at, id""",
+                (host,),
+            )
+            return [Run(row[0], row[1], RunState(row[2]), row[3], json.loads(row[4])) for row in rows]
 
     def finish(self, run: Run, state: RunState) -> None:
         """The run's new state; what was sealed for it goes when nothing needs it any more."""
-        with writing(self.connection):
-            self.connection.execute("UPDATE runs SET state=? WHERE id=?", (state.value, run.id))
-            if state in (RunState.CLEAN, RunState.CLOSED):
-                self.connection.execute("DELETE FROM secrets WHERE run=?", (run.id,))
-        if state in (RunState.CLEAN, RunState.CLOSED):
-            self.connection.execute("VACUUM")
-            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self.writing() as connection:
+            connection.execute("UPDATE runs SET state=? WHERE id=?", (state.value, run.id))
+            if state in _OVER:
+                connection.execute("DELETE FROM secrets WHERE run=?", (run.id,))
+        if state in _OVER:
+            with _guarded():
+                self.connection.execute("VACUUM")
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._observe("finish", state.value)
 
     # -- steps
@@ -145,9 +175,9 @@ class Journal:
     @contextmanager
     def step(self, run: Run, name: str) -> Iterator[Outcome]:
         """Journal a step around its body; a body that raises leaves it `failed`, a kill leaves it `started`."""
-        with writing(self.connection):
-            row = self.connection.execute("SELECT coalesce(max(n), 0) + 1 FROM steps WHERE run=?", (run.id,)).fetchone()
-            self.connection.execute(
+        with self.writing() as connection:
+            row = connection.execute("SELECT coalesce(max(n), 0) + 1 FROM steps WHERE run=?", (run.id,)).fetchone()
+            connection.execute(
                 "INSERT INTO steps VALUES (?,?,?,?,'started','{}',?)", (run.id, row[0], run.attempt, name, time.time())
             )
         self._observe(name, StepStatus.STARTED.value)
@@ -155,14 +185,14 @@ class Journal:
         try:
             yield outcome
         except Exception:
-            with suppress(sqlite3.Error):  # a full disk: the step then shows as interrupted
+            with suppress(JournalFailed):  # a full disk: the step then shows as interrupted
                 self._end(run, row[0], name, StepStatus.FAILED, outcome.counts)
             raise
         self._end(run, row[0], name, outcome.status, outcome.counts)
 
     def _end(self, run: Run, n: int, name: str, status: StepStatus, counts: Mapping[str, int]) -> None:
-        with writing(self.connection):
-            self.connection.execute(
+        with self.writing() as connection:
+            connection.execute(
                 "UPDATE steps SET status=?, counts=?, at=? WHERE run=? AND n=?",
                 (status.value, json.dumps(dict(counts), sort_keys=True), time.time(), run.id, n),
             )
@@ -170,10 +200,11 @@ class Journal:
 
     def steps(self, run: Run) -> list[Step]:
         """All steps of all attempts, in order of execution."""
-        rows = self.connection.execute(
-            "SELECT n, attempt, name, status, counts FROM steps WHERE run=? ORDER BY n", (run.id,)
-        )
-        return [Step(row[0], row[1], row[2], StepStatus(row[3]), json.loads(row[4])) for row in rows]
+        with _guarded():
+            rows = self.connection.execute(
+                "SELECT n, attempt, name, status, counts FROM steps WHERE run=? ORDER BY n", (run.id,)
+            )
+            return [Step(row[0], row[1], row[2], StepStatus(row[3]), json.loads(row[4])) for row in rows]
 
     # -- sealed content
 
@@ -182,23 +213,35 @@ class Journal:
 
         Not `durable`: a kill loses nothing, a power cut may; for what a later run could find out again.
         """
-        row = self.connection.execute(
-            "SELECT coalesce(max(n), 0) + 1 FROM secrets WHERE run=? AND kind=?", (run.id, kind)
-        ).fetchone()
-        sealed = self.operator.seal(f"{run.id}/{kind}/{row[0]}", json.dumps(content).encode())
+        with _guarded():
+            last = self.connection.execute(
+                "SELECT max(n) FROM secrets WHERE run=? AND kind=?", (run.id, kind)
+            ).fetchone()
+        n = (last[0] or 0) + 1
+        sealed = self.operator.seal(f"{run.id}/{kind}/{n}", json.dumps(content).encode())
         self.connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
         try:
-            with writing(self.connection):
-                self.connection.execute("INSERT INTO secrets VALUES (?,?,?,?)", (run.id, kind, row[0], sealed))
+            with self.writing() as connection:
+                connection.execute("INSERT INTO secrets VALUES (?,?,?,?)", (run.id, kind, n, sealed))
         finally:
             self.connection.execute("PRAGMA synchronous=FULL")
 
+    def sealed(self, run: Run) -> dict[str, int]:
+        """How many records of each kind are sealed under the run."""
+        with _guarded():
+            return dict(
+                self.connection.execute("SELECT kind, max(n) FROM secrets WHERE run=? GROUP BY kind", (run.id,))
+            )
+
     def unseal(self, run: Run, kind: str) -> Iterator[object]:
-        """Everything that was sealed under this kind, in order. Raises PurgeFailed for another key."""
-        rows = self.connection.execute(
-            "SELECT n, sealed FROM secrets WHERE run=? AND kind=? ORDER BY n", (run.id, kind)
-        )
-        for n, sealed in rows.fetchall():
+        """Everything that was sealed under this kind, in order. Raises PurgeFailed for another key, or a gap."""
+        with _guarded():
+            rows = self.connection.execute(
+                "SELECT n, sealed FROM secrets WHERE run=? AND kind=? ORDER BY n", (run.id, kind)
+            ).fetchall()
+        for expected, (n, sealed) in enumerate(rows, 1):
+            if n != expected:
+                raise PurgeFailed("sealed records are missing from the journal", code="journal-unreadable")
             yield json.loads(self.operator.unseal(f"{run.id}/{kind}/{n}", sealed))
 
 
@@ -217,23 +260,15 @@ def opened(home: Home, operator: Operator, observe: Observer | None = None, wait
     The lock goes with the process, so a killed purge leaves none. Raises Refused when it is held for longer than
     `wait` seconds.
     """
-    home.make()
-    with _locked(home.lock, wait):
-        connection = _open(home.journal)
-        try:
-            yield Journal(connection, operator, observe)
-        finally:
-            connection.close()
-
-
-@contextmanager
-def _locked(path: Path, wait: float) -> Iterator[None]:
-    handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-    try:
+    with ExitStack() as stack:
+        with _guarded():
+            home.make()
+            handle = os.open(home.lock, os.O_CREAT | os.O_RDWR, 0o600)
+        stack.callback(os.close, handle)
         wait_for(lambda: _take(handle), wait, "purge-busy")
-        yield
-    finally:
-        os.close(handle)
+        with _guarded():
+            connection = stack.enter_context(closing(_open(home.journal)))
+        yield Journal(connection, operator, observe)
 
 
 def _take(handle: int) -> None:
@@ -251,24 +286,19 @@ def _take(handle: int) -> None:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    if not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    connection = sqlite3.connect(path, isolation_level=None, timeout=30.0, check_same_thread=False)
+    connection = open_private(path)
     try:
-        for pragma in PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}")
         with writing(connection):
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:
                 for statement in STATEMENTS:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-    except sqlite3.DatabaseError:
+            elif version != SCHEMA_VERSION:
+                raise PurgeFailed("the journal was made by a later version", code="journal-unreadable")
+    except BaseException:
         connection.close()
-        raise PurgeFailed("the journal cannot be opened", code="journal-unreadable") from None
-    if version not in (0, SCHEMA_VERSION):
-        connection.close()
-        raise PurgeFailed("the journal was made by a later version", code="journal-unreadable")
+        raise
     return connection
 
 

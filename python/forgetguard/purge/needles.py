@@ -5,6 +5,7 @@ truncated or wrapped quote is found too. Two forms exist:
 
     folded   NFKD, case folded, combining marks dropped, everything but letters and digits one blank: for text
     raw      the bytes as they may stand in a file, NFC and NFD, as written and in either case, also as JSON escapes
+             and in Latin-1; UTF-16 is turned into UTF-8 before it is searched
 
 Needles are content: they are held in memory and sealed in the journal, and never printed.
 """
@@ -18,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
+from forgetguard.provenance.readonly import lenient
 from forgetguard.purge.rawscan import Finder, raw_form
 
 SHORTEST = 8  # bytes in folded form; anything shorter stands in unrelated text by chance
@@ -45,14 +47,11 @@ def fold(text: str) -> bytes:
 
 
 def decode(content: bytes) -> str:
-    """The text of a file: by its byte order mark, else UTF-8, else Latin-1, which reads anything."""
+    """The text of a file: by its byte order mark, else UTF-8 in which stray bytes are read as Latin-1."""
     for mark, encoding in _BOMS:
         if content.startswith(mark):
             return content.decode(encoding, "replace")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
+    return lenient(content)
 
 
 def lines_of(text: str) -> Iterator[str]:
@@ -71,7 +70,7 @@ def pieces(folded: bytes) -> Iterator[bytes]:
         cut = folded.rfind(b" ", size // 2, size + 1)
         if cut < 0:
             cut = size
-            while folded[cut] & 0xC0 == 0x80:  # not inside a character
+            while cut > size // 2 and folded[cut] & 0xC0 == 0x80:  # not inside a character
                 cut -= 1
         yield folded[:cut]
         folded = folded[cut:].lstrip(b" ")
@@ -117,9 +116,16 @@ def _raw_pieces(line: str) -> tuple[bytes, ...]:
     cases = (line, line.lower(), line.upper()) if not line.isascii() else (line,)
     for case in cases:
         for form in {unicodedata.normalize("NFC", case), unicodedata.normalize("NFD", case), case}:
-            for encoded in (form.encode("utf-8", "replace"), json.dumps(form)[1:-1].encode()):
+            for encoded in (form.encode("utf-8", "replace"), json.dumps(form)[1:-1].encode(), *_latin1(form)):
                 forms.update(dict.fromkeys(pieces(raw_form(encoded))))
     return tuple(forms)
+
+
+def _latin1(form: str) -> tuple[bytes, ...]:
+    try:
+        return () if form.isascii() else (form.encode("latin-1"),)
+    except UnicodeEncodeError:
+        return ()
 
 
 class Needles:
@@ -135,6 +141,7 @@ class Needles:
                 unique[needle.folded] = Needle(needle.folded, tuple(dict.fromkeys((*known.raw, *needle.raw))))
         self.items = tuple(unique.values())
         self.short = short
+        self._whole: tuple[Needles, dict[int, int]] | None = None  # of which these are a part, and which ones
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Needles:
@@ -162,6 +169,9 @@ class Needles:
 
     def hits_folded(self, folded: bytes) -> set[int]:
         """`hits` for text that is folded already."""
+        if self._whole is not None:
+            whole, places = self._whole
+            return {places[number] for number in whole.hits_folded(folded) if number in places}
         return self._folded.find(b" " + folded + b" ")
 
     def holds(self, text: str) -> bool:
@@ -175,12 +185,18 @@ class Needles:
     @property
     def raw_patterns(self) -> tuple[bytes, ...]:
         """What the child process looks for."""
-        return self._raw.patterns
+        return tuple(raw for raw, _ in self._raw_pairs)
 
     def without(self, numbers: Iterable[int]) -> Needles:
-        """The needles but for those numbers."""
+        """The needles but for those numbers. What finds these finds them too: nothing is built again."""
         left_out = set(numbers)
-        return Needles((item for number, item in enumerate(self.items) if number not in left_out), self.short)
+        if not left_out:
+            return self
+        rest = Needles(short=self.short)
+        stay = [number for number in range(len(self.items)) if number not in left_out]
+        rest.items = tuple(self.items[number] for number in stay)
+        rest._whole = (self, {number: place for place, number in enumerate(stay)})
+        return rest
 
     def plus(self, other: Needles) -> Needles:
         """Both sets as one."""

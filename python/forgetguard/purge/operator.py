@@ -7,7 +7,6 @@ digests of a plan, and signs receipts. Each use has a sub-key of its own.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -21,7 +20,7 @@ from nacl.bindings import (
 )
 from nacl.exceptions import CryptoError
 
-from forgetguard.directories import state_directory, sync_directory
+from forgetguard.directories import state_directory
 from forgetguard.errors import InvalidKey, PurgeFailed
 from forgetguard.keys import Key, write_key_file
 
@@ -66,15 +65,14 @@ class Home:
 
     def _make_key(self) -> None:
         """Whole or not at all: a kill or a full disk must not leave half a key under the name that is trusted."""
-        self.make()
-        draft = self.directory / f".operator.key.{os.getpid()}.{os.urandom(4).hex()}"
         try:
-            write_key_file(draft, Key.generate())
-            with suppress(FileExistsError):  # another purge was first: its key is the one
-                os.link(draft, self.key_file)
-            sync_directory(self.directory)
-        finally:
-            draft.unlink(missing_ok=True)
+            self.make()
+            write_key_file(self.key_file, Key.generate())
+        except InvalidKey as error:
+            if error.code != "key-exists":  # another purge was first: its key is the one
+                raise
+        except OSError:
+            raise InvalidKey("the operator key cannot be written", code="key-unreadable") from None
 
     def operator(self, *, create: bool = False) -> Operator:
         """The operator of this home. With `create`, a key is made where none is. Raises InvalidKey."""

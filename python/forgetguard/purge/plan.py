@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from hmac import compare_digest
 from pathlib import Path
 
 from forgetguard.errors import InvalidInput, Refused
@@ -29,7 +30,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Plan:
-    """`digests` are keyed: by the operator, or by a key of this process alone when there is no operator yet."""
+    """`digests` and `host` are keyed: by the operator, or by a key of this process alone when there is none yet."""
 
     id: str
     agent_id: str
@@ -39,6 +40,7 @@ class Plan:
     survey: Survey | None = field(repr=False)
     digests: frozenset[str] = field(repr=False)
     key: bytes | None = field(default=None, repr=False)
+    host: str = ""
 
     @property
     def sessions(self) -> tuple[Selected, ...]:
@@ -68,16 +70,33 @@ def plan_for(
     """The plan of sessions that were resolved already, for a host that resolves selectors in its own way."""
     found = survey(host, resolution.ids, session_keys(resolution.sessions), tell=tell)
     key = None if operator is not None else os.urandom(32)
-    plan = Plan(uuid.uuid4().hex, host.lineage.agent_id, time.time(), selection, resolution, found, frozenset(), key)
-    digests = frozenset(_digest(operator, key, item) for item in found.found)
-    return Plan(plan.id, plan.agent_id, plan.created_at, selection, resolution, found, digests, key)
+    return Plan(
+        uuid.uuid4().hex,
+        host.lineage.agent_id,
+        time.time(),
+        selection,
+        resolution,
+        found,
+        frozenset(artefact_digest(operator, key, item) for item in found.found),
+        key,
+        host_digest(host, operator, key),
+    )
 
 
-def _digest(operator: Operator | None, key: bytes | None, item: Noted) -> str:
-    parts = (item.surface, item.kind, item.place, item.id, str(item.number))
-    if operator is not None:
-        return operator.digest("artefact", *parts)
-    return keyed_digest(key or b"", "artefact", *parts)
+def artefact_digest(operator: Operator | None, key: bytes | None, item: Noted) -> str:
+    """The name under which a plan knows an artefact."""
+    return _digest(operator, key, "artefact", item.surface, item.kind, item.place, item.id, str(item.number))
+
+
+def host_digest(host: Host, operator: Operator | None, key: bytes | None) -> str:
+    """The name under which a plan knows its host."""
+    return _digest(operator, key, "host", host.id)
+
+
+def _digest(operator: Operator | None, key: bytes | None, domain: str, *parts: str) -> str:
+    if key is None and operator is not None:
+        return operator.digest(domain, *parts)
+    return keyed_digest(key or b"", domain, *parts)
 
 
 def session_keys(sessions: tuple[Selected, ...]) -> frozenset[str]:
@@ -150,8 +169,12 @@ def write_plan(path: Path, plan: Plan, operator: Operator) -> None:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise InvalidInput("a file stands where the plan should go", code="plan-exists") from None
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+    except BaseException:
+        path.unlink(missing_ok=True)  # half a plan would stand in the way of a whole one
+        raise
 
 
 def read_plan(path: Path, operator: Operator) -> Plan:
@@ -166,7 +189,7 @@ def read_plan(path: Path, operator: Operator) -> Plan:
             raise ValueError
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         raise InvalidInput("this file holds no plan") from None
-    if mac != _mac(operator, body):
+    if not isinstance(mac, str) or not compare_digest(mac.encode(), _mac(operator, body).encode()):
         raise Refused("the plan was altered, or made with another operator key", code="plan-altered")
     sessions = tuple(
         Selected(one["sessionId"], one.get("sessionKey", ""), Source(one["source"])) for one in body["sessions"]
@@ -179,7 +202,14 @@ def read_plan(path: Path, operator: Operator) -> Plan:
     )
     selection = Selection.from_json(body["selection"])
     return Plan(
-        body["id"], body["agentId"], body["createdAt"], selection, resolution, None, frozenset(body["artefacts"])
+        body["id"],
+        body["agentId"],
+        body["createdAt"],
+        selection,
+        resolution,
+        None,
+        frozenset(body["artefacts"]),
+        host=body["host"],
     )
 
 
@@ -190,6 +220,7 @@ def _body(plan: Plan) -> dict[str, object]:
         "version": VERSION,
         "id": plan.id,
         "agentId": plan.agent_id,
+        "host": plan.host,
         "createdAt": plan.created_at,
         "selection": plan.selection.as_json(),
         "sessions": [one.as_json() for one in plan.sessions],

@@ -26,7 +26,7 @@ from hashlib import blake2b, sha256
 from pathlib import Path
 
 from forgetguard.directories import sync_directory
-from forgetguard.errors import InvalidInput, NothingMatched
+from forgetguard.errors import InvalidInput, NothingMatched, PurgeFailed
 from forgetguard.purge.operator import Operator, signature_is_good
 
 SCHEMA = "forgetguard.purge.receipt"
@@ -48,8 +48,16 @@ class Receipt:
 
     def as_json(self) -> dict[str, object]:
         """The content, with hash and signature."""
-        read = json.loads(self.body)
-        return {**(read if isinstance(read, dict) else {}), "hash": self.hash, "signature": self.signature.hex()}
+        return {**_content(self.body), "hash": self.hash, "signature": self.signature.hex()}
+
+
+def _content(body: bytes) -> dict[str, object]:
+    """What a body says; nothing where it was damaged."""
+    try:
+        read = json.loads(body)
+    except ValueError:
+        return {}
+    return read if isinstance(read, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class Head:
     def parse(cls, text: str) -> Head:
         """Raises InvalidInput."""
         number, _, value = text.strip().partition(":")
-        if not number.isdigit() or not re.fullmatch(r"[0-9a-f]{64}", value):
+        if not re.fullmatch(r"[0-9]{1,18}", number) or not re.fullmatch(r"[0-9a-f]{64}", value):
             raise InvalidInput("a head is a number, a colon and 64 hex digits")
         return cls(int(number), value)
 
@@ -180,23 +188,38 @@ def _named(
 ) -> Iterator[dict[str, object]]:
     rows = connection.execute("SELECT n, body, openings FROM receipts WHERE ?1 IS NULL OR n=?1 ORDER BY n", (n,))
     for number, body, openings in rows:
-        read = json.loads(body)
+        read = _content(body)
+        subjects, id_ = read.get("subjects"), read.get("id")
         keys = json.loads(operator.unseal(f"openings/{number}", openings))
-        for named, key in zip(read["subjects"], keys, strict=True):
-            if reference(bytes.fromhex(key), named["kind"], subject) == named["ref"]:
-                yield {"n": number, "id": read["id"], "kind": named["kind"], "ref": named["ref"], "opening": key}
+        if not isinstance(subjects, list) or len(subjects) != len(keys):
+            raise PurgeFailed(
+                "a receipt was altered", code="receipts-altered", advice="Run `forgetguard receipts verify`."
+            )
+        for named, key in zip(subjects, keys, strict=True):
+            if reference(bytes.fromhex(key), str(named["kind"]), subject) == named["ref"]:
+                yield {"n": number, "id": id_, "kind": named["kind"], "ref": named["ref"], "opening": key}
 
 
-def pin(path: Path, receipt: Receipt) -> None:
-    """Write the newest receipt's number and hash beside the key; never backwards."""
+def pin(path: Path, connection: sqlite3.Connection, receipt: Receipt) -> bool:
+    """Write the newest receipt's number and hash beside the key; never backwards.
+
+    False, and the pinned head stays as it is, when the receipts do not hold what it names: they were cut or written
+    anew, and a new head would hide that.
+    """
     known = pinned(path)
-    if known is not None and known.n >= receipt.n:
-        return
+    if known is not None and _against(known, list(all_receipts(connection))):
+        return False
+    if known is None or known.n < receipt.n:
+        _write_whole(path, json.dumps({"n": receipt.n, "hash": receipt.hash}).encode())
+    return True
+
+
+def _write_whole(path: Path, content: bytes) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(json.dumps({"n": receipt.n, "hash": receipt.hash}).encode())
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, path)

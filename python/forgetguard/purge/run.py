@@ -6,14 +6,13 @@ import errno
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from forgetguard.errors import ForgetGuardError
-from forgetguard.provenance.schema import writing
+from forgetguard.errors import ForgetGuardError, NothingMatched
 from forgetguard.purge import receipts
 from forgetguard.purge.host import Host
-from forgetguard.purge.journal import Journal, Observer, Outcome, Run, RunState, Step, StepStatus
+from forgetguard.purge.journal import Journal, JournalFailed, Observer, Outcome, Run, RunState, Step, StepStatus
 from forgetguard.purge.operator import Home
 from forgetguard.purge.plan import Plan, describe
 from forgetguard.purge.receipts import Receipt
@@ -80,33 +79,49 @@ class Attempt:
         self.known = Knowledge(journal, run)
         self.matches = Resolution()  # who was matched, as the plan says
         self.failures: dict[str, str] = {}  # step -> code
+        self.receipts_altered = False  # the chain does not hold the pinned head
         self.later: list[tuple[str, Finding]] = []  # what this attempt could not do and the next may
 
     def start(self, plan: Plan) -> Ended:
         """The first attempt at a new run."""
-        with self._step("prepare"):
-            self.known.begin(plan)
         self.matches = plan.resolution
-        return self._carry_out()
+
+        def begin() -> Ended:
+            with self._step("prepare"):
+                self.known.begin(plan)
+            return self._carry_out()
+
+        return self._told(begin)
 
     def resume(self) -> Ended:
         """Another attempt at a run that was cut short, or was not clean."""
-        self.known.load()
         if not self.known.is_ready():  # killed before it had begun: the host was not touched
             self.journal.finish(self.run, RunState.CLOSED)
             return Ended(self.run, RunState.CLOSED, self.known, tuple(self.journal.steps(self.run)))
+        self.known.load()
         self.run = self.known.run = self.journal.again(self.run)
-        return self._carry_out()
+        return self._told(self._carry_out)
 
     def look(self) -> Ended:
         """Look for the bytes again and erase nothing; a run that has no step left becomes clean if it is."""
         self.known.load()
         if self.run.state is RunState.UNPROVEN:
             self.run = self.known.run = self.journal.again(self.run)
-            return self._conclude()
+            return self._told(self._conclude)
         verification = verify(self.host, self._everything(), self.known.findings, self._tell)
         steps = tuple(self.journal.steps(self.run))
         return Ended(self.run, RunState.OPEN, self.known, steps, verification, None, {"finish": "purge-open"})
+
+    def _told(self, work: Callable[[], Ended]) -> Ended:
+        """The attempt, with a report also where the journal itself failed: then nothing more was done."""
+        try:
+            return work()
+        except JournalFailed as error:
+            self.failures.setdefault("journal", error.code)
+        steps: tuple[Step, ...] = ()
+        with suppress(JournalFailed):
+            steps = tuple(self.journal.steps(self.run))
+        return Ended(self.run, RunState.OPEN, self.known, steps, None, None, dict(self.failures))
 
     def _everything(self) -> Targets:
         known = self.known
@@ -115,8 +130,8 @@ class Attempt:
     # -- the steps in their order
 
     def _carry_out(self) -> Ended:
-        self.known.withhold(self.host.lineage.holds())
         with self._step("tombstones") as outcome:
+            self.known.withhold(self.host.lineage.holds())
             outcome.counts["tombstones"] = self.host.lineage.bury(sorted(self.known.ids))
         with ExitStack() as stack:
             if not self.failures:
@@ -159,12 +174,14 @@ class Attempt:
             return
         with self._step("suppress") as outcome:
             wanted = Targets(targets.sessions, targets.session_keys, keys)
-            texts = {
+            texts: dict[str, str] = {
                 item.id: item.text
                 for surface in self.host.surfaces
                 for item in surface.find(wanted)
                 if isinstance(item, Artefact) and item.id in keys and item.text
             }
+            if texts.keys() != keys:  # erased by an earlier attempt, or it never had a text here
+                raise NothingMatched("a memory to suppress has no text any more")
             self.order.suppress(tuple(sorted(texts.items())))
             outcome.counts["entries"] = len(texts)
 
@@ -204,6 +221,8 @@ class Attempt:
             receipt = self._receipt(verification)
         if "receipt" in self.failures:
             state = RunState.OPEN
+        elif self.receipts_altered:  # nothing is left to do for this run, and it must not end in silence
+            self.failures["receipt"] = "receipts-altered"
         steps = tuple(self.journal.steps(self.run))
         self.journal.finish(self.run, state)
         return Ended(self.run, state, known, steps, verification, receipt, dict(self.failures))
@@ -222,18 +241,24 @@ class Attempt:
         if newest is not None and content.items() <= newest.as_json().items():
             receipt = newest  # killed between this and the end of the step, or nothing new to say
         else:
-            with writing(connection):
+            with self.journal.writing():
                 subjects = [("agent", self.host.lineage.agent_id), *receipt_subjects(self.known)]
                 receipt = receipts.append(connection, self.journal.operator, self.run.id, content, subjects)
-        receipts.pin(self.home.head, receipt)
+        self.receipts_altered = not receipts.pin(self.home.head, connection, receipt)
         return receipt
 
     @contextmanager
     def _step(self, name: str) -> Iterator[Outcome]:
-        """A journaled step; what goes wrong on purpose is kept as a code, so that a report still comes out."""
+        """A journaled step; what goes wrong on purpose is kept as a code, so that a report still comes out.
+
+        A journal that fails ends the attempt.
+        """
         try:
             with self.journal.step(self.run, name) as outcome:
                 yield outcome
+        except JournalFailed as error:
+            self.failures[name] = error.code
+            raise
         except (OSError, ForgetGuardError, sqlite3.Error) as error:
             self.failures[name] = code_of(error)
         except Exception as error:

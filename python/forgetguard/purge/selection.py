@@ -45,6 +45,10 @@ class Selection:
     union: bool = False
 
     def __post_init__(self) -> None:
+        for name in _WIDTH:
+            given = getattr(self, name)
+            if isinstance(given, str) or not all(isinstance(value, str) for value in given):
+                raise InvalidInput("a selector is a tuple of strings")
         if not any(self.values().values()):
             raise InvalidInput("a purge needs a selector", advice="Name a session, a person or a source.")
         if any(not value for values in self.values().values() for value in values):

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from forgetguard.errors import PurgeFailed
 from forgetguard.provenance.schema import batches
-from forgetguard.purge.journal import Journal, Run
+from forgetguard.purge.journal import Journal, Run, StepStatus
 from forgetguard.purge.needles import Needle, Needles, needles_of
-from forgetguard.purge.operator import keyed_digest
-from forgetguard.purge.plan import Plan
+from forgetguard.purge.plan import Plan, artefact_digest
 from forgetguard.purge.selection import Selected, Source
 from forgetguard.purge.surfaces.protocol import Artefact, Finding, Standing
 from forgetguard.purge.survey import Noted, Survey, count_kinds, numbered
@@ -91,6 +91,7 @@ class Knowledge:
         if not self.description:
             self._seal("description", description)
             self.description = dict(description)
+        self._seal("total", self.journal.sealed(self.run))
 
     def saw(self, surface: str, artefacts: Iterable[Artefact]) -> None:
         """Seal what a surface is about to erase."""
@@ -143,10 +144,7 @@ class Knowledge:
 
     def digest(self, item: Noted) -> str:
         """The name under which the plan knows an artefact."""
-        parts = (item.surface, item.kind, item.place, item.id, str(item.number))
-        if self.key is not None:
-            return keyed_digest(self.key, "artefact", *parts)
-        return self.journal.operator.digest("artefact", *parts)
+        return artefact_digest(self.journal.operator, self.key, item)
 
     def _seal(self, kind: str, content: object) -> None:
         self.journal.seal(self.run, kind, content)
@@ -158,7 +156,8 @@ class Knowledge:
         return any(True for _ in self.journal.unseal(self.run, "ready"))
 
     def load(self) -> None:
-        """Read back what earlier attempts learnt. Raises PurgeFailed for another key."""
+        """Read back what earlier attempts learnt. Raises PurgeFailed for another key, or when something is missing."""
+        self._check_whole()
         for head in self._unseal("head"):
             self._head(head)
         self.planned = frozenset(digest for batch in self._unseal("planned") for digest in batch)
@@ -173,6 +172,14 @@ class Knowledge:
             self.findings.append((surface, Finding(Standing(standing), place, code, count)))
         for description in self._unseal("description"):
             self.description = description
+
+    def _check_whole(self) -> None:
+        """Without some of the needles a store would look clean that is not."""
+        there = self.journal.sealed(self.run)
+        totals = list(self._unseal("total"))
+        selected = any(one.name == "select" and one.status is StepStatus.DONE for one in self.journal.steps(self.run))
+        if (selected and not totals) or any(there.get(kind, 0) < n for total in totals for kind, n in total.items()):
+            raise PurgeFailed("sealed records are missing from the journal", code="journal-unreadable")
 
     def _head(self, head: Mapping[str, Any]) -> None:
         self.sessions = tuple(

@@ -25,7 +25,7 @@ class Noted:
     surface: str
     kind: str
     place: str
-    id: str
+    id: str = field(repr=False)
     number: int
 
 

@@ -89,14 +89,21 @@ def verify(
 
 
 def _residue(surface: Surface, targets: Targets) -> Iterator[Finding]:
+    found: list[Finding] = []
+
+    def look() -> None:
+        found.clear()
+        found.extend(surface.residue(targets))  # what was found stays when the rest cannot be looked at
+
     try:
-        yield from patiently(lambda: tuple(surface.residue(targets)))
+        patiently(look)
     except (OSError, ForgetGuardError, sqlite3.Error) as error:
-        yield Finding(Standing.CANNOT_PROVE, surface.name, getattr(error, "code", "unreadable"))
+        found.append(Finding(Standing.CANNOT_PROVE, surface.name, getattr(error, "code", "unreadable")))
     except Exception as error:
         if not is_sqlite_error(error):
             raise
-        yield Finding(Standing.CANNOT_PROVE, surface.name, "unreadable")
+        found.append(Finding(Standing.CANNOT_PROVE, surface.name, "unreadable"))
+    yield from found
 
 
 def _lineage(host: Host, targets: Targets) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from forgetguard.purge.needles import Needles
@@ -44,5 +45,6 @@ def _others(base: Path, suffixes: Sequence[str]) -> Iterator[Path]:
     for folder, _, names in os.walk(base):
         for name in sorted(names):
             path = Path(folder, name)
-            if not name.lower().endswith(tuple(suffixes)) and stat.S_ISREG(path.lstat().st_mode):
-                yield path
+            with suppress(FileNotFoundError):  # the host removed it meanwhile
+                if not name.lower().endswith(tuple(suffixes)) and stat.S_ISREG(path.lstat().st_mode):
+                    yield path

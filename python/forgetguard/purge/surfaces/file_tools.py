@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forgetguard.directories import sync_directory
-from forgetguard.errors import Refused
+from forgetguard.errors import Refused, StoreUnreadable
 from forgetguard.purge.needles import Needles, decode, fold
 from forgetguard.purge.surfaces.protocol import Finding, Standing
 
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_WIDE = dict(zip(WIDE_BOMS, ("utf-16-le", "utf-16-be"), strict=True))
 LEFTOVER = ".forgetguard-tmp"
 
 
@@ -49,7 +50,10 @@ def walk(root: Path, suffixes: Sequence[str]) -> tuple[tuple[FoundFile, ...], tu
         for name in names:
             path = folder / name
             place = path.relative_to(base).as_posix()
-            found = path.lstat()
+            try:
+                found = path.lstat()
+            except FileNotFoundError:
+                continue  # the host removed it meanwhile
             if stat.S_ISLNK(found.st_mode):
                 if not _inside(path, base):
                     findings.append(Finding(Standing.REFUSED, place, "symlink-outside"))
@@ -63,10 +67,17 @@ def walk(root: Path, suffixes: Sequence[str]) -> tuple[tuple[FoundFile, ...], tu
     return tuple(kept), tuple(findings)
 
 
+def in_the_way(root: Path, suffixes: Sequence[str]) -> tuple[Finding, ...]:
+    """The findings of `walk`. Raises StoreUnreadable where there is no folder: a wrong path is not an empty one."""
+    if not root.is_dir():
+        raise StoreUnreadable("a folder of notes is missing", code="missing")
+    return walk(root, suffixes)[1]
+
+
 def _folders(base: Path, findings: list[Finding]) -> Iterator[tuple[Path, list[str], list[str]]]:
     def unreadable(error: OSError) -> None:
         place = Path(error.filename or base).relative_to(base).as_posix()
-        findings.append(Finding(Standing.CANNOT_PROVE, place, "unreadable-folder"))
+        findings.append(Finding(Standing.CANNOT_PROVE, place, "unreadable-folder", retry=True))
 
     for folder, folders, names in os.walk(base, onerror=unreadable, followlinks=False):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
@@ -91,7 +102,7 @@ def replace(path: Path, content: bytes, prehash: bytes) -> None:
     Raises Refused if the file changed meanwhile.
     """
     found = path.stat()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=LEFTOVER)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=LEFTOVER)  # a name may be as long as names get
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
@@ -107,6 +118,28 @@ def replace(path: Path, content: bytes, prehash: bytes) -> None:
         with suppress(FileNotFoundError):
             os.unlink(name)
         raise
+
+
+def as_utf8(content: bytes) -> bytes | None:
+    """The content of a UTF-16 file in UTF-8, its byte order mark too; None where that cannot be turned back exactly."""
+    encoding = _wide(content)
+    if encoding is None:
+        return content
+    with suppress(UnicodeError):
+        text = content.decode(encoding, "surrogatepass")
+        if text.encode(encoding, "surrogatepass") == content:
+            return text.encode("utf-8", "surrogatepass")
+    return None
+
+
+def as_it_was(utf8: bytes, original: bytes) -> bytes:
+    """What `as_utf8` gave, or a part of it, in the encoding of the original."""
+    encoding = _wide(original)
+    return utf8 if encoding is None else utf8.decode("utf-8", "surrogatepass").encode(encoding, "surrogatepass")
+
+
+def _wide(content: bytes) -> str | None:
+    return next((encoding for mark, encoding in _WIDE.items() if content.startswith(mark)), None)
 
 
 def linked_elsewhere(files: Iterable[FoundFile]) -> Iterator[Finding]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from forgetguard.purge.surfaces import file_tools as files
 from forgetguard.purge.surfaces.around import scan_around
-from forgetguard.purge.surfaces.note import Note, read_note
-from forgetguard.purge.surfaces.protocol import Artefact, Declaration, Erased, Finding, Surface, Targets, Work
+from forgetguard.purge.surfaces.note import Note, read_notes
+from forgetguard.purge.surfaces.protocol import Artefact, Declaration, Erased, Finding, Standing, Surface, Targets, Work
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class MarkdownFolder(Surface):
 
     name: str
     root: Path
-    marker: str = r"<!--\s*forgetguard:(\S+?)\s*-->"
+    marker: str = r"<!--\s*forgetguard:(\S{1,1024}?)\s*-->"
     generated: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = (".md", ".markdown", ".txt")
 
@@ -31,11 +30,10 @@ class MarkdownFolder(Surface):
         return Declaration("markdown", covers, ("hand-written",), ("disk-blocks",), ("replace",), by_text=True)
 
     def _notes(self, targets: Targets) -> Iterator[Note]:
-        for file in files.walk(self.root, self.suffixes)[0]:
-            yield read_note(file, re.compile(self.marker.encode()), self.generated, targets)
+        return read_notes(files.walk(self.root, self.suffixes)[0], self.marker, self.generated, targets)
 
     def find(self, targets: Targets) -> Iterator[Artefact | Finding]:
-        yield from files.walk(self.root, self.suffixes)[1]
+        yield from files.in_the_way(self.root, self.suffixes)
         for note in self._notes(targets):
             yield from note.found()
 
@@ -48,6 +46,7 @@ class MarkdownFolder(Surface):
         return Erased(counts, tuple(files.linked_elsewhere(file for file, _ in done)))
 
     def residue(self, targets: Targets) -> Iterator[Finding]:
+        yield from (one for one in files.in_the_way(self.root, self.suffixes) if one.standing is Standing.CANNOT_PROVE)
         yield from (finding for note in self._notes(targets) for finding in note.left())
         yield from scan_around(self.root, self.suffixes, targets.needles)
 

@@ -22,7 +22,7 @@ class Note:
     """A file as it was read, seen with a purge in mind. Nothing of it shows in its `repr`."""
 
     file: files.FoundFile
-    content: bytes = field(repr=False)
+    original: bytes = field(repr=False)
     marker: re.Pattern[bytes] = field(repr=False)
     targets: Targets = field(repr=False)
     generated: bool = False
@@ -30,12 +30,17 @@ class Note:
     @property
     def prehash(self) -> bytes:
         """What tells whether the file is still this one."""
-        return files.digest(self.content)
+        return files.digest(self.original)
 
     @cached_property
-    def wide(self) -> bool:
-        """UTF-16: its text is looked for, but it is not cut into lines of bytes."""
-        return self.content.startswith(files.WIDE_BOMS)
+    def damaged(self) -> bool:
+        """UTF-16 that cannot be written back as it was: its text is looked for, and nothing in it is touched."""
+        return files.as_utf8(self.original) is None
+
+    @cached_property
+    def content(self) -> bytes:
+        """What stands in the file, as UTF-8."""
+        return files.as_utf8(self.original) or b""
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -62,7 +67,7 @@ class Note:
     def _holding(self) -> set[int]:
         """The numbers of the lines that hold a needle; none when only selected memories do, which is quick to tell."""
         needles = self.targets.needles
-        if not needles or self.wide or not needles.holds(self._rest()):
+        if not needles or not needles.holds(self._rest()):
             return set()
         lines = [self._line(number) for number in range(len(self._starts) - 1)]
         return files.lines_holding(lines, needles)
@@ -94,6 +99,8 @@ class Note:
 
     def found(self) -> Iterator[Artefact | Finding]:
         """The memories and lines that go, and what is kept although it holds a needle."""
+        if self.damaged:
+            yield Finding(Standing.CANNOT_PROVE, self.file.place, "damaged-utf-16", retry=True)
         for key, start, end in self._blocks:
             yield Artefact("entries", self.file.place, key, self._text(start, end))
         for number in sorted(self._unmarked) if self.generated else ():
@@ -109,7 +116,8 @@ class Note:
         if gone:
             work.saw(item for item in self.found() if isinstance(item, Artefact))
             work.touching(self.file.place, self.prehash)
-            files.replace(self.file.path, files.without(self.content, gone), self.prehash)
+            rest = files.as_it_was(files.without(self.content, gone), self.original)
+            files.replace(self.file.path, rest, self.prehash)
         return bool(gone)
 
     def left(self) -> Iterator[Finding]:
@@ -117,9 +125,10 @@ class Note:
         left_keys = sum(key in self.targets.entry_keys for key in self.keys())
         if left_keys:
             yield Finding(Standing.RESIDUE, self.file.place, "key", left_keys)
-        if self.wide:
-            if self.targets.needles.holds(decode(self.content)):
-                yield Finding(Standing.RESIDUE, self.file.place, "text")
+        if self.damaged:
+            held_here = self.targets.needles.holds(decode(self.original))
+            standing, code = (Standing.RESIDUE, "text") if held_here else (Standing.CANNOT_PROVE, "damaged-utf-16")
+            yield Finding(standing, self.file.place, code)
             return
         held = self._holding
         by_hand = set() if self.generated else self._unmarked
@@ -137,7 +146,15 @@ class Note:
                 yield key, self._text(start, end)
 
 
-def read_note(file: files.FoundFile, marker: re.Pattern[bytes], generated: Sequence[str], targets: Targets) -> Note:
-    """The note as it stands now. Raises OSError."""
-    written = any(fnmatchcase(file.place, glob) for glob in generated)
-    return Note(file, file.path.read_bytes(), marker, targets, written)
+def read_notes(
+    found: Iterable[files.FoundFile], marker: str, generated: Sequence[str], targets: Targets
+) -> Iterator[Note]:
+    """The notes as they stand now, without those that went meanwhile. Raises OSError."""
+    pattern = re.compile(marker.encode())
+    for file in found:
+        written = any(fnmatchcase(file.place, glob) for glob in generated)
+        try:
+            content = file.path.read_bytes()
+        except FileNotFoundError:
+            continue
+        yield Note(file, content, pattern, targets, written)

@@ -12,7 +12,7 @@ A surface raises Refused for what it will not touch, OSError or sqlite3.Error wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -135,11 +135,3 @@ class Surface:
     def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:  # noqa: ARG002 - subclasses use it
         """(key, text) of every memory here that is not selected and holds a needle."""
         return iter(())
-
-
-def found_kinds(items: Sequence[Artefact]) -> dict[str, int]:
-    """How many artefacts of each kind, by kind."""
-    counts: dict[str, int] = {}
-    for item in items:
-        counts[item.kind] = counts.get(item.kind, 0) + 1
-    return dict(sorted(counts.items()))

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from forgetguard.errors import PurgeFailed
+from forgetguard.errors import PurgeFailed, StoreUnreadable
 from forgetguard.provenance.readonly import reading
-from forgetguard.provenance.schema import Connection, batches, scalar
+from forgetguard.provenance.schema import Connection, batches, scalar, why
 from forgetguard.purge import rawscan
 from forgetguard.purge.needles import Needles, fold
 from forgetguard.purge.surfaces.protocol import Finding, Standing, Targets
@@ -22,7 +22,9 @@ from forgetguard.purge.surfaces.sqlite_tools import (
     is_sqlite_error,
     joined,
     open_for_erasing,
+    places,
     quoted,
+    rows_by_key,
     tables,
     text_indexes,
 )
@@ -33,21 +35,41 @@ _SEPARATOR = "\n\x1f\n"
 
 
 def scan_database(
-    path: Path, targets: Targets, retained: Collection[str] = (), load: Loader | None = None
+    path: Path,
+    targets: Targets,
+    retained: Collection[str] = (),
+    load: Loader | None = None,
+    memories: tuple[str, str, Iterable[tuple[str, str]]] | None = None,
 ) -> Iterator[Finding]:
-    """Everything below for one database: rows and keys, what indexes answer, their integrity, raw bytes, copies."""
+    """Everything below for one database: rows and keys, what indexes answer, their integrity, raw bytes, copies.
+
+    `memories`: the table of memories, the column of its keys, and the (table, column) of rows that go with them.
+    """
     with reading(path) as connection:
         asked = [index for index in text_indexes(connection) if not {index.name, index.content} & set(retained)]
+        if memories is not None:
+            yield from scan_keys(connection, places(connection, *memories), targets.entry_keys)
         yield from scan_rows(connection, targets.needles, targets.entry_keys, retained)
         yield from scan_bytes(connection, path, targets.needles, retained)
-    doubtful = asked
-    if any(map(_can_be_checked, asked)):
-        with closing(open_for_erasing(path, load, CHECKING_WAIT_SECONDS)) as connection:
-            doubtful = [index for index in asked if not agrees(connection, index)]
-    yield from (Finding(Standing.RESIDUE, f"fts:{one.name}", "integrity") for one in doubtful if _can_be_checked(one))
+    doubts = _doubts(path, asked, load)
+    yield from doubts.values()
+    doubtful = [index for index in asked if index.name in doubts or not _can_be_checked(index)]
     if doubtful:
         with reading(path) as connection:
             yield from scan_indexes(connection, targets.needles, doubtful)
+
+
+def _doubts(path: Path, indexes: Sequence[TextIndex], load: Loader | None) -> dict[str, Finding]:
+    """What the integrity check found, by the name of the index; those that are sound are left out."""
+    checked = [index for index in indexes if _can_be_checked(index)]
+    if not checked:
+        return {}
+    try:
+        with closing(open_for_erasing(path, load, CHECKING_WAIT_SECONDS)) as connection:
+            found = {index.name: integrity(connection, index) for index in checked}
+    except StoreUnreadable as error:  # it cannot be opened for writing: the indexes are asked instead
+        found = {one.name: Finding(Standing.CANNOT_PROVE, f"fts:{one.name}", error.code) for one in checked}
+    return {name: finding for name, finding in found.items() if finding is not None}
 
 
 def rows_holding(path: Path, table: str, columns: Sequence[str], targets: Targets) -> Iterator[tuple[str, str]]:
@@ -71,7 +93,11 @@ def column(path: Path, table: str, name: str) -> Iterator[str]:
 def scan_rows(
     connection: Connection, needles: Needles, keys: Collection[str], retained: Collection[str]
 ) -> Iterator[Finding]:
-    """A finding a table whose text holds a needle (`text`) or whose text is one of the keys (`key`)."""
+    """A finding a table whose text holds a needle (`text`) or whose text is one of the keys (`key`).
+
+    A key that is a mere number stands for other things elsewhere: `scan_keys` looks for it where keys stand.
+    """
+    keys = {key for key in keys if not key.isdecimal()}
     for table in tables(connection):
         texts, found_keys = 0, 0
         for values in batches(_values(connection, table), _JOINED):
@@ -82,6 +108,15 @@ def scan_rows(
             yield Finding(standing, f"table:{table}", "text", texts)
         if found_keys:
             yield Finding(standing, f"table:{table}", "key", found_keys)
+
+
+def scan_keys(connection: Connection, columns: Iterable[tuple[str, str]], keys: Collection[str]) -> Iterator[Finding]:
+    """A finding a table that still has one of the keys that are mere numbers in its (table, column)."""
+    numbers = sorted(key for key in keys if key.isdecimal())
+    for table, name in columns if numbers else ():
+        count = sum(1 for _ in rows_by_key(connection, table, name, (), numbers))
+        if count:
+            yield Finding(Standing.RESIDUE, f"table:{table}", "key", count)
 
 
 def _values(connection: Connection, table: str) -> Iterator[str | bytes]:
@@ -105,24 +140,26 @@ def _count(values: Sequence[str | bytes], needles: Needles) -> int:
     return count
 
 
-def agrees(connection: Connection, index: TextIndex) -> bool:
-    """Whether the index holds exactly the words of its table: then what the rows do not hold, it does not answer for.
+def integrity(connection: Connection, index: TextIndex) -> Finding | None:
+    """None when an FTS5 index holds exactly the words of its table: it answers for nothing that the rows do not hold.
 
-    Needs a writable connection and takes the write lock for a moment; changes nothing. False where it cannot be told.
+    Else `integrity` is residue: it holds other words; what cannot be told (a busy host, a tokenizer that is not there)
+    cannot be proved. Needs a writable connection and takes the write lock for a moment; changes nothing.
     """
-    if not _can_be_checked(index):
-        return False
-    name = quoted(index.name)
-    list(connection.execute("BEGIN IMMEDIATE"))
+    name, place = quoted(index.name), f"fts:{index.name}"
     try:
-        list(connection.execute(f"INSERT INTO {name}({name}, rank) VALUES('integrity-check', 1)"))
+        list(connection.execute("BEGIN IMMEDIATE"))
+        try:
+            list(connection.execute(f"INSERT INTO {name}({name}, rank) VALUES('integrity-check', 1)"))
+        finally:
+            list(connection.execute("ROLLBACK"))
     except Exception as error:
         if not is_sqlite_error(error):
             raise
-        return False
-    finally:
-        list(connection.execute("ROLLBACK"))
-    return True
+        if why(error, "unreadable") == "damaged":
+            return Finding(Standing.RESIDUE, place, "integrity")
+        return Finding(Standing.CANNOT_PROVE, place, why(error, "unreadable"), retry=True)
+    return None
 
 
 def _can_be_checked(index: TextIndex) -> bool:
@@ -133,7 +170,13 @@ def scan_indexes(connection: Connection, needles: Needles, indexes: Iterable[Tex
     """A finding a full-text index that still answers for a needle, whatever its table says (`match`)."""
     for index in indexes:
         phrases = (needle.folded.decode("utf-8", "replace") for needle in needles.items)
-        count = sum(1 for phrase in phrases if _answers(connection, index, phrase))
+        try:
+            count = sum(1 for phrase in phrases if _answers(connection, index, phrase))
+        except Exception as error:
+            if not is_sqlite_error(error):
+                raise
+            yield Finding(Standing.CANNOT_PROVE, f"fts:{index.name}", "cannot-be-asked")  # its tokenizer is not there
+            continue
         if count:
             yield Finding(Standing.RESIDUE, f"fts:{index.name}", "match", count)
 
@@ -141,12 +184,7 @@ def scan_indexes(connection: Connection, needles: Needles, indexes: Iterable[Tex
 def _answers(connection: Connection, index: TextIndex, phrase: str) -> bool:
     name = quoted(index.name)
     sql = f"SELECT rowid FROM {name} WHERE {name} MATCH ? LIMIT 1"
-    try:
-        return all(any(True for _ in connection.execute(sql, (f'"{part}"',))) for part in (_rarest(phrase), phrase))
-    except Exception as error:
-        if not is_sqlite_error(error):
-            raise
-        return False  # a tokenizer that makes no token of the phrase, or one that is not loaded: the rows decide
+    return all(any(True for _ in connection.execute(sql, (f'"{part}"',))) for part in (_rarest(phrase), phrase))
 
 
 def _rarest(phrase: str) -> str:

@@ -50,7 +50,7 @@ class SqliteTable(Surface):
             return Erased(counts, tools.compact(connection, self.name) if any(counts.values()) or work.resumed else ())
 
     def residue(self, targets: Targets) -> Iterator[Finding]:
-        return scan.scan_database(self.path, targets, self.retained, self.load)
+        return scan.scan_database(self.path, targets, self.retained, self.load, (self.table, self.key, self.side))
 
     def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:
         return scan.rows_holding(self.path, self.table, (self.key, *self.text), targets)

@@ -18,9 +18,10 @@ from typing import Any
 from urllib.parse import quote
 
 from forgetguard.errors import StoreUnreadable
+from forgetguard.provenance.readonly import lenient
 from forgetguard.provenance.readonly import reading as reading
 from forgetguard.provenance.schema import Connection as Connection
-from forgetguard.provenance.schema import batches, changed, marks, scalar
+from forgetguard.provenance.schema import batches, changed, marks, why
 from forgetguard.provenance.schema import writing as writing
 from forgetguard.purge.surfaces.protocol import Declaration, Finding, Standing
 
@@ -51,6 +52,7 @@ def open_for_erasing(path: Path, load: Loader | None = None, wait: float | None 
             timeout=patience,
             check_same_thread=False,
         )
+        connection.text_factory = lenient
         if load is not None:
             load(connection)
         prepare(connection)
@@ -252,7 +254,7 @@ def compact(connection: Connection, place: str) -> tuple[Finding, ...]:
     except Exception as error:
         if not is_sqlite_error(error):
             raise
-        return (*checkpoint(connection, place), _later(place, _why(error)))
+        return (*checkpoint(connection, place), _later(place, why(error, "vacuum-failed")))
     return checkpoint(connection, place)
 
 
@@ -266,7 +268,7 @@ def checkpoint(connection: Connection, place: str) -> tuple[Finding, ...]:
     except Exception as error:
         if not is_sqlite_error(error):
             raise
-        return (_later(place, _why(error)),)
+        return (_later(place, why(error, "vacuum-failed")),)
     return (_later(place, "wal-busy"),) if row[0] else ()
 
 
@@ -277,16 +279,3 @@ def _later(place: str, code: str) -> Finding:
 def is_sqlite_error(error: Exception) -> bool:
     """Whether sqlite3 or apsw raised it."""
     return isinstance(error, sqlite3.Error) or type(error).__module__.split(".")[0] == "apsw"
-
-
-def _why(error: Exception) -> str:
-    name = str(getattr(error, "sqlite_errorname", type(error).__name__)).upper()
-    for part, code in (("FULL", "no-space"), ("IOERR", "io-error"), ("BUSY", "busy"), ("LOCKED", "busy")):
-        if part in name:
-            return code
-    return "vacuum-failed"
-
-
-def freed_pages(connection: Connection) -> int:
-    """How many pages are free: they may hold what was deleted before bytes were overwritten."""
-    return int(scalar(connection, "PRAGMA freelist_count") or 0)
