@@ -81,7 +81,7 @@ class Hermes:
             "enabled_toolsets": TOOLSETS,
             **options,
         }
-        database = SessionDB()
+        database = SessionDB(self.home / "state.db")  # its default was fixed when it was imported
         made = AIAgent(base_url=model.base_url, quiet_mode=True, skip_context_files=True, session_db=database, **given)
         self._open += [made.close, database.close]
         return made

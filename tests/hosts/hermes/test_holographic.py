@@ -182,6 +182,25 @@ def test_everything_else_of_a_provider_passes(newest, hermes, monkeypatch):
         assert inspect.signature(getattr(again, name)) == inspect.signature(getattr(inner, name))
 
 
+def test_a_provider_may_name_its_arguments_as_it_likes(newest, guard):
+    class Other(Newest):
+        def sync_turn(self, said, answered, **more):
+            self.seen.append((said, answered, more))
+
+        def on_memory_write(self, what, where, text):
+            self.seen.append((what, where, text))
+
+    inner = Other()
+    provider = guard_provider(inner, Room(guard))
+    provider.sync_turn(f"{SAYS}. It is late.", "Yes.", session_id="s", messages=[{"role": "user", "content": SAYS}])
+    provider.on_memory_write("add", "user", FACT)
+    provider.on_memory_write("remove", "user", FACT)
+    (turn, removal) = inner.seen
+    assert turn == (turn[0], "Yes.", {"session_id": "s", "messages": []})
+    assert "It is late" in turn[0] and "dark mode" not in turn[0]
+    assert removal == ("remove", "user", FACT)
+
+
 def test_turns_reach_it_without_what_was_forgotten(newest):
     provider, inner = newest
     messages = [{"role": "user", "content": SAYS}, {"role": "assistant", "content": "It rains."}]

@@ -90,6 +90,17 @@ def test_a_housekeeping_delete_records_nothing(hermes):
     assert hermes.memory() == [FACT]
 
 
+def test_what_the_same_call_saves_again_is_not_forgotten(hermes):
+    rest = "User lives in Lisbon"
+    batch = [{"action": "remove", "old_text": "dark mode"}, {"action": "add", "content": rest}]
+    both = call("memory", action="add", target="user", content=f"{FACT}. {rest}")
+    script = {**SCRIPT, FORGET: call("memory", target="user", operations=batch), "both": both}
+    hermes.configure()
+    hermes.talk(hermes.agent(hermes.model(script)), "both", FORGET, SAYS)
+    assert hermes.memory() == [rest]
+    assert forgotten(hermes) == [f"{FACT}."]
+
+
 def test_a_removal_that_hermes_refuses_is_taken_back(hermes):
     hermes.configure()
     script = {**SCRIPT, FORGET: call("memory", action="remove", target="user", old_text="mode")}

@@ -71,7 +71,7 @@ def test_a_session_is_named_so_that_hermes_can_delete_it(used):
     from hermes_state import SessionDB
 
     names = {kept.key.partition(",")[0] for kept in found(used.home, "sessions")}
-    database = SessionDB()
+    database = SessionDB(used.home / "state.db")
     assert all(database.get_session(name) for name in names)
 
 

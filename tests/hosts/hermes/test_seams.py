@@ -19,6 +19,9 @@ SCRIPT = {
     FORGET: call("memory", action="remove", target="user", old_text="dark mode"),
     SAYS: call("memory", action="add", target="user", content=FACT),
     "trains": call("memory", action="add", target="user", content="User likes trains"),
+    "the cache": call(
+        "memory", action="add", target="user", content="User wants the cache deleted before a deployment"
+    ),
     "search": call("session_search", query="dark mode"),
     "both": calls(
         ("memory", {"action": "add", "target": "user", "content": FACT}), ("session_search", {"query": "dark mode"})
@@ -181,13 +184,14 @@ def test_a_typed_forget_removes_and_protects(hermes):
 
     hermes.configure()
     agent = hermes.agent(hermes.model(SCRIPT))
-    hermes.talk(agent, SAYS, "trains")
+    note = "User wants the cache deleted before a deployment"
+    hermes.talk(agent, SAYS, "trains", note)
     forget = get_plugin_command_handler("forget")
     assert forget("").startswith("Usage")
     assert "Entries removed from memory: 1" in forget(SAYS)
-    assert hermes.memory() == ["User likes trains"]
+    assert hermes.memory() == ["User likes trains", note]
     hermes.talk(agent, SAYS)
-    assert hermes.memory() == ["User likes trains"]
+    assert hermes.memory() == ["User likes trains", note]
     hermes.guard().close()
     assert forget(SAYS).startswith("Nothing was forgotten")
 

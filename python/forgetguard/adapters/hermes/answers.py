@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 RESTATED = (
-    "Not saved: this restates something that the user asked to forget, so nothing of this call was carried out. Do not "
-    "rephrase it and try again, and do not say that it was saved. Only the user can bring it back, by typing /remember."
+    "Not saved: this restates something that the user asked to forget, or notes that it was forgotten, so nothing of "
+    "this call was carried out. Do not rephrase it and try again, and do not say that it was saved. Only the user can "
+    "bring it back, by typing /remember."
 )
 UNAVAILABLE = (
     "Not saved: the record of what the user asked to forget cannot be read now, so nothing can be saved. Do not say "

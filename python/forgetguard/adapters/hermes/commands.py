@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from forgetguard.adapters.hermes.room import Room
 from forgetguard.adapters.hermes.scope import current
 from forgetguard.errors import ForgetGuardError
-from forgetguard.guard import ForgetGuard
+from forgetguard.guard import Decision, ForgetGuard
 
 TARGETS = ("user", "memory")
 
@@ -16,26 +19,31 @@ def forget(room: Room, text: str) -> str:
         return "Usage: /forget TEXT"
     try:
         guard = room.hooks(current()).guard
-        with guard.forgetting(text):
-            removed, left = _removed(guard)
+        with guard.forgetting(text) as forgetting:
+            removed, left = _removed(guard, forgetting.ids)
     except ForgetGuardError as error:
         return f"Nothing was forgotten: {error}. {error.advice}"
-    rest = f" {left} could not be removed; /memory and an editor can." if left else ""
+    rest = f" {left} more may say it, and were left; look at them in an editor." if left else ""
     return f"Forgotten; it will not be saved again. Entries removed from memory: {removed}.{rest}"
 
 
-def _removed(guard: ForgetGuard) -> tuple[int, int]:
-    """How many of the entries that restate something forgotten were removed, and how many were not."""
+def _removed(guard: ForgetGuard, ids: Sequence[str]) -> tuple[int, int]:
+    """How many of the entries that restate these facts were removed, and how many were not (failures, likely ones)."""
     from tools.memory_tool import load_on_disk_store
 
     store = load_on_disk_store()
     entries = [(target, entry) for target in TARGETS for entry in _entries(store, target)]
-    found = [finding.item for finding in guard.sweep(entries, text=lambda item: item[1])]
-    done = [store.remove(target, entry).get("success") is True for target, entry in found]
+    swept = guard.sweep(entries, text=lambda item: item[1])
+    found = [one for one in swept if one.verdict.entry is not None and one.verdict.entry.id in ids]
+    done = [one.verdict.action is Decision.DROP and _remove(store, *one.item) for one in found]
     return sum(done), len(done) - sum(done)
 
 
-def _entries(store: object, target: str) -> tuple[str, ...]:
+def _remove(store: Any, target: str, entry: str) -> bool:
+    return store.remove(target, entry).get("success") is True
+
+
+def _entries(store: Any, target: str) -> tuple[str, ...]:
     return tuple(getattr(store, f"{target}_entries"))
 
 

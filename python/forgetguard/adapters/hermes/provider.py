@@ -36,7 +36,7 @@ def guard_provider(inner: Any, room: Room) -> Any:
         raise MissingExtra.of("hermes") from None
     keeper = _Keeper(inner, room)
     names = [name for name in dir(MemoryProvider) if not name.startswith("_") and hasattr(inner, name)]
-    members: dict[str, Any] = {name: _member(keeper, name) for name in names}
+    members: dict[str, Any] = {name: _member(keeper, name, getattr(MemoryProvider, name)) for name in names}
     members["__getattr__"] = lambda _, name: getattr(inner, name)
     return type("GuardedMemoryProvider", (MemoryProvider,), members)()
 
@@ -90,37 +90,64 @@ def _unless_wish(text: str, of_user: bool) -> str:
     return "" if of_user and is_forget_request(text) else text
 
 
-def _member(keeper: _Keeper, name: str) -> Any:
-    """What stands for one name of the provider interface."""
-    if isinstance(inspect.getattr_static(type(keeper.inner), name, None), property):
+def _member(keeper: _Keeper, name: str, declared: Any) -> Any:
+    """What stands for one name of the provider interface; `declared` is what the interface says of it."""
+    if isinstance(declared, property):
         return property(lambda _: getattr(keeper.inner, name))
-    method = getattr(keeper.inner, name, None)
+    method = getattr(keeper.inner, name)
     if not callable(method):
         return method
-    return staticmethod(_wrapped(keeper, method, GUARDED[name]) if name in GUARDED else method)
+    return staticmethod(_wrapped(keeper, method, declared, GUARDED[name]) if name in GUARDED else method)
 
 
-def _wrapped(keeper: _Keeper, method: Callable[..., Any], guarded: Guarded) -> Callable[..., Any]:
+def _wrapped(keeper: _Keeper, method: Callable[..., Any], declared: Any, guarded: Guarded) -> Callable[..., Any]:
     signature = inspect.signature(method)
+    # By place: Hermes calls so, and a provider may name its arguments as it likes.
+    theirs = dict(zip(_places(inspect.signature(declared))[1:], _places(signature), strict=False))
+    ours = {their: our for our, their in theirs.items()}
 
     @wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
 
         def carry_on(**changed: Any) -> Any:
-            bound.arguments.update(changed)
+            for name, value in changed.items():
+                _set(bound, theirs.get(name, name), value)
             return method(*bound.args, **bound.kwargs)
 
-        return guarded(keeper, _flat(bound, signature), carry_on)
+        given = {ours.get(name, name): value for name, value in _flat(bound).items()}
+        return guarded(keeper, given, carry_on)
 
     return call
 
 
-def _flat(bound: inspect.BoundArguments, signature: inspect.Signature) -> dict[str, Any]:
+def _places(signature: inspect.Signature) -> list[str]:
+    """The names of the arguments that may be given by their place."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [name for name, one in signature.parameters.items() if one.kind in kinds]
+
+
+def _others(signature: inspect.Signature) -> str | None:
+    """The name under which a method takes any other arguments, if it does."""
+    kind = inspect.Parameter.VAR_KEYWORD
+    return next((name for name, one in signature.parameters.items() if one.kind is kind), None)
+
+
+def _flat(bound: inspect.BoundArguments) -> dict[str, Any]:
     """The arguments by name, with those that a method takes as **kwargs among them."""
-    extra = [name for name, one in signature.parameters.items() if one.kind is inspect.Parameter.VAR_KEYWORD]
-    flat = {name: value for name, value in bound.arguments.items() if name not in extra}
-    return flat | {key: value for name in extra for key, value in bound.arguments.get(name, {}).items()}
+    others = _others(bound.signature)
+    flat = {name: value for name, value in bound.arguments.items() if name != others}
+    flat.update(bound.arguments.get(others or "", {}))
+    return flat
+
+
+def _set(bound: inspect.BoundArguments, name: str, value: Any) -> None:
+    """Change one argument, where it is."""
+    others = _others(bound.signature)
+    if name not in bound.signature.parameters and others is not None:
+        bound.arguments.setdefault(others, {})[name] = value
+    else:
+        bound.arguments[name] = value
 
 
 def _initialize(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:

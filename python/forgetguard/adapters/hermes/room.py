@@ -51,12 +51,13 @@ class Room:
 
         Raises whatever opening the vault raises.
         """
-        return self.hooks(scope).debrief(text).text or ""
+        answer = self.hooks(scope).debrief(text)
+        return answer.text or ("" if answer.removed or answer.degraded else text)
 
     def scrub(self, scope: Scope, text: str) -> str:
         """The same without the review queue: for what was asked about before, as it was said."""
         found = self.hooks(scope).guard.scrub(text, use=Use.SUMMARY)
-        return "" if found.empty else found.text
+        return "" if found.empty and (found.removed or found.degraded) else found.text
 
     def summary(self, text: str) -> str:
         """A summary as it may be kept, never empty: a sentence stands where it was withheld. Never raises."""
@@ -65,7 +66,9 @@ class Room:
         except Exception as error:  # noqa: BLE001 - Hermes must go on with a summary, and not with this one
             log.warning("a summary was withheld, for it could not be checked: %s", type(error).__name__)
             return answers.NO_SUMMARY
-        return answer.text or (answers.NO_SUMMARY if answer.degraded else answers.WITHHELD)
+        if answer.degraded and answer.text is None:
+            return answers.NO_SUMMARY
+        return answer.text or (answers.WITHHELD if answer.removed else text)
 
     def reader(self, scope: Callable[[], Scope]) -> Callable[[str], str]:
         """A function that leaves out of a text what restates something forgotten. It never raises: reads pass."""

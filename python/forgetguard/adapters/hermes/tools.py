@@ -15,6 +15,8 @@ from contextlib import ExitStack
 
 from forgetguard.adapters.hermes import answers
 from forgetguard.guard import ForgetGuard
+from forgetguard.rules import ForgottenIndex, scrub
+from forgetguard.values import Entry
 
 log = logging.getLogger("forgetguard")
 
@@ -39,9 +41,20 @@ def written(tool: str, arguments: Arguments) -> tuple[str, ...]:
         return words(*(op.get("content") for op in operations(arguments) if op.get("action") != "remove"))
     if tool in PROVIDER_TOOLS:
         return stored(arguments)
-    if tool in FILE_TOOLS and str(arguments.get("path", "")).endswith(MEMORY_FILES):
-        return words(arguments.get("content"), arguments.get("new_string"), arguments.get("patch"))
+    if tool in FILE_TOOLS and _names_memory(arguments):
+        return words(arguments.get("content"), arguments.get("new_string"), _added(arguments.get("patch")))
     return ()
+
+
+def _names_memory(arguments: Arguments) -> bool:
+    """Whether a file tool is to write to a memory file: by its path, or by a path in its patch."""
+    lines = str(arguments.get("patch") or "").splitlines()
+    return any(str(one).strip().endswith(MEMORY_FILES) for one in (arguments.get("path"), *lines))
+
+
+def _added(patch: object) -> str:
+    """What a patch adds; what it takes away restates nothing."""
+    return "\n".join(line[1:] for line in str(patch or "").splitlines() if line.startswith("+"))
 
 
 def stored(arguments: Arguments) -> tuple[str, ...]:
@@ -71,16 +84,25 @@ def _texts(values: Sequence[object]) -> Iterator[str]:
 
 
 def removed(arguments: Arguments, entries: Callable[[str], Sequence[str]]) -> tuple[str, ...]:
-    """The entries that a call of the built-in tool would remove; `entries(target)` reads what is stored.
+    """What a call of the built-in tool would remove for good; `entries(target)` reads what is stored.
 
-    One that Hermes will not find, or not alone, is left to its own refusal.
+    Of an entry that the same call saves in part, the rest. One that Hermes will not find, or not alone, is left to its
+    own refusal.
     """
     sought = [str(op.get("old_text") or "").strip() for op in operations(arguments) if op.get("action") == "remove"]
     if not any(sought):
         return ()
     there = entries(str(arguments.get("target") or "memory"))
     found = [{entry for entry in there if text in entry} for text in sought if text]
-    return tuple(next(iter(one)) for one in found if len(one) == 1)
+    return _without([next(iter(one)) for one in found if len(one) == 1], written(BUILT_IN, arguments))
+
+
+def _without(texts: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
+    """The texts without what others say as well; those of which nothing is left are left out."""
+    index = ForgottenIndex()
+    index.add(Entry(text, str(at)) for at, text in enumerate(kept))
+    found = [scrub(text, index) for text in texts]
+    return tuple(one.text.strip() for one in found if not one.empty)
 
 
 def on_disk(target: str) -> Sequence[str]:

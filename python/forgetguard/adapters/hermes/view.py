@@ -12,8 +12,10 @@ from typing import Any
 
 Read = Callable[[str], str]
 
-# The keys under which requests of all API forms keep words. Signed and encrypted reasoning may not be changed.
+# The keys under which messages of all API forms keep words, and parts with words. Pictures are not looked at, and
+# reasoning that is signed or enciphered may not be changed.
 WORDS = frozenset(("content", "text", "arguments", "input", "output"))
+PARTS = frozenset(("tool_calls", "function"))
 TOOL_RESULTS = frozenset(("tool_result", "function_call_output"))
 
 
@@ -30,7 +32,7 @@ def request(sent: Mapping[str, Any], read: Read) -> dict[str, Any] | None:
         return None
     now = _running_turn(messages)
     changed = {name: [message(one, read) if at < now else one for at, one in enumerate(messages)]}
-    changed |= {key: _words(sent[key], read) for key in ("system", "instructions") if key in sent}
+    changed |= {key: message(sent[key], read) for key in ("system", "instructions") if key in sent}
     return None if all(sent[key] == value for key, value in changed.items()) else {**sent, **changed}
 
 
@@ -50,24 +52,31 @@ def _is_spoken(message: Mapping[str, Any]) -> bool:
 
 
 def message(given: Any, read: Read) -> Any:
-    """A message of any API form with its words scrubbed; everything else stays."""
+    """A message of any API form, or a part of one, with its words scrubbed; everything else stays."""
+    if isinstance(given, str):
+        return _text(given, read)
+    if isinstance(given, list):
+        return [message(one, read) for one in given]
     if not isinstance(given, dict):
         return given
-    kept = {key: _words(value, read) if key in WORDS else value for key, value in given.items()}
-    if isinstance(calls := given.get("tool_calls"), list):
-        kept["tool_calls"] = _words(calls, read)
-    return kept
+    return {key: _member(key, value, read) for key, value in given.items()}
 
 
-def _words(value: Any, read: Read) -> Any:
-    """The value with every word in it scrubbed, and nothing else."""
+def _member(key: str, value: Any, read: Read) -> Any:
+    if key in PARTS:
+        return message(value, read)
+    if key not in WORDS:
+        return value
+    return _tree(value, read) if isinstance(value, dict) else message(value, read)
+
+
+def _tree(value: Any, read: Read) -> Any:
+    """A structure with every string in it scrubbed."""
     if isinstance(value, str):
         return _text(value, read)
     if isinstance(value, list):
-        return [_words(one, read) for one in value]
-    if isinstance(value, dict):
-        return {key: one if key in ("id", "type", "name", "role") else _words(one, read) for key, one in value.items()}
-    return value
+        return [_tree(one, read) for one in value]
+    return {key: _tree(one, read) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def _text(text: str, read: Read) -> str:
@@ -77,7 +86,7 @@ def _text(text: str, read: Read) -> str:
     tree = _json(text)
     if tree is None:
         return read(text)
-    kept = _words(tree, read)
+    kept = _tree(tree, read)
     return text if kept == tree else json.dumps(kept, ensure_ascii=False)
 
 
