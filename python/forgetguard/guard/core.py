@@ -33,6 +33,7 @@ from forgetguard.guard.report import guard_status
 from forgetguard.guard.twins import twin
 from forgetguard.guard.vault import Vault
 from forgetguard.guard.verdicts import (
+    TOO_LONG,
     Decision,
     Filtered,
     Finding,
@@ -168,11 +169,14 @@ class ForgetGuard:
     def sweep(
         self, items: Iterable[Item], *, text: str | Callable[[Any], object] | None = None
     ) -> tuple[Finding[Item], ...]:
-        """What is stored already and restates something forgotten. Nothing is deleted. Raises LedgerUnavailable."""
+        """What is stored already and restates something forgotten, or is too long to be told (`too-long`).
+
+        Nothing is deleted. Raises LedgerUnavailable.
+        """
         chosen = reading.many(items)
         verdicts = self.filter(chosen, text=text).verdicts
         for verdict in verdicts:
-            if verdict.degraded:
+            if verdict.degraded and verdict.reason != TOO_LONG:
                 raise LedgerUnavailable.because(verdict.reason)
         pairs = enumerate(zip(chosen, verdicts, strict=True))
         return tuple(Finding(at, item, verdict) for at, (item, verdict) in pairs if not verdict.kept)
