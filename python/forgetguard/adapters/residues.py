@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One text that lies in a place. `key` names it there (a row id, a line number); `path` is the file that holds it."""
+    """One text that lies in a place: `path` is the file that holds it, `key` names it there (a row id, a line)."""
 
     path: Path
     key: str
@@ -26,7 +26,8 @@ class Place:
 
     `find` reads what lies under the host's directory, and yields nothing where the place is not there; it opens
     read-only and changes no byte. `erase` removes some of it and answers with how many are gone; None where removing is
-    not safe, and `instead` says what to do.
+    not safe, and `instead` says what to do. `out_of_reach`: nothing can be found out about it from here, so `find` is
+    not asked.
     """
 
     name: str
@@ -34,3 +35,4 @@ class Place:
     find: Callable[[Path], Iterator[Kept]]
     erase: Callable[[Path, Sequence[Kept]], int] | None = None
     instead: str = ""
+    out_of_reach: bool = False

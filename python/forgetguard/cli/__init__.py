@@ -22,7 +22,10 @@ from forgetguard.version import VERSION
 COMMANDS = {
     "demo": ("forgetguard.cli.setup", "See a forgotten fact come back without the guard, and stay away with it."),
     "init": ("forgetguard.cli.setup", "Make the key and the ledger, where there are none."),
-    "doctor": ("forgetguard.cli.setup", "Say what is installed and whether the ledger can be used."),
+    "doctor": (
+        "forgetguard.cli.doctor",
+        "Say what is installed, if the ledger can be used, and what a host keeps.",
+    ),
     "forget": ("forgetguard.cli.facts", "Record that a fact is forgotten."),
     "remember": ("forgetguard.cli.facts", "Release every forgotten fact that a text restates."),
     "check": ("forgetguard.cli.facts", "Say whether a text may be stored."),

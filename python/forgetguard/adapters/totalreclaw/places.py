@@ -140,17 +140,20 @@ PLACES: Final[tuple[Place, ...]] = (
         "downloaded archives of other services, `totalreclaw-import-*` in the system's directory for temporary files",
         _find_nothing,
         instead="Delete them when no import is to be resumed.",
+        out_of_reach=True,
     ),
     Place(
         "logs",
         "the host's log lines quote beginnings of facts; where they go is the agent's own setting",
         _find_nothing,
         instead="Rotate the agent's logs, and keep the logger `totalreclaw` at ERROR.",
+        out_of_reach=True,
     ),
     Place(
         "chain",
         "every version of every fact, enciphered, on a public chain and in its index; a delete only marks it inactive",
         _find_nothing,
         instead="It cannot be deleted: whoever has the recovery phrase can read it for as long as the chain exists.",
+        out_of_reach=True,
     ),
 )
