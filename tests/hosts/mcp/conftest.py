@@ -28,7 +28,7 @@ def bare(home: Path) -> Server:
 @pytest.fixture
 def server(bare: Server) -> Server:
     """A server whose user has both, and has forgotten nothing."""
-    bare.cli("init")
+    bare.guard(create=True).close()
     return bare
 
 

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ import anyio
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 import forgetguard
+from forgetguard.guard import ForgetGuard
+from forgetguard.guard.settings import Settings
 
 PACKAGE = str(Path(forgetguard.__file__).parent.parent)
 SECONDS = 120
@@ -98,6 +100,18 @@ class Server:
                     return talk.heard
 
         return anyio.run(hold)
+
+    def guard(self, *, create: bool = False) -> ForgetGuard:
+        """The user's own guard over the same ledger, in this process, whose home is the server's."""
+        settings = Settings.load()
+        if self.options[:1] == ("--ledger",):
+            settings = replace(settings, ledger=Path(self.options[1]))
+        return settings.open_guard(create=create, strict=True)
+
+    def forget(self, fact: str) -> None:
+        """What the user does beside the server."""
+        with self.guard() as guard:
+            guard.forget(fact)
 
     def cli(self, *arguments: str, given: str = "") -> str:
         """Run another command in the same home, as the user; its output."""

@@ -10,7 +10,8 @@ from io import StringIO
 import pytest
 
 from forgetguard.adapters.mcp.logs import TextFree, text_free_stderr
-from forgetguard.adapters.mcp.tool import NOT_SAVED
+from forgetguard.adapters.mcp.server import TOOLS, _called
+from forgetguard.adapters.mcp.tool import NOT_SAVED, Tool
 from hosts.mcp.talking import Server, Talk, forget
 
 CANARY = "User keeps the quixotic lighthouse key under the blue mat"
@@ -23,7 +24,7 @@ def spoken(heard: list[str]) -> list[str]:
 
 
 def test_every_tool_is_asked_about_the_canary(server: Server):
-    server.cli("forget", given=CANARY)
+    server.forget(CANARY)
 
     async def conversation(talk: Talk) -> None:
         (entry,) = (await talk("forgotten"))["entries"]
@@ -56,14 +57,40 @@ def test_every_tool_is_asked_about_the_canary(server: Server):
 
     assert spoken(server.talk(conversation)) == []
     assert spoken([server.errors]) == []
-    # Four were decided and two cut: all are with their owner.
-    assert server.cli("review", "list").count("quixotic") == 5
+    # What was dropped and cut out is with its owner.
+    with server.guard() as guard:
+        assert [CANARY in one.candidate.text for one in guard.review()] == [True] * 5
+
+
+def test_what_is_called_read_only_writes_nothing(server: Server):
+    server.forget(CANARY)
+    folder = server.home / "data" / "forgetguard"
+    given: dict[str, dict[str, object]] = {
+        "forget_preview": {"facts": [CANARY, "User likes tea"], "stored": [{"id": "1", "text": CANARY}]},
+        "forgotten": {},
+        "check": {"text": CANARY},
+        "status": {},
+    }
+
+    def written() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.endswith("-shm")}
+
+    async def conversation(talk: Talk) -> None:
+        await talk("status")
+        before = written()
+        for tool, arguments in given.items():
+            await talk(tool, **arguments)
+        await talk("scrub", text=CANARY, use="read")
+        assert written() == before
+        await talk("scrub", text=CANARY)
+        assert written() != before
+
+    assert given.keys() == {tool.name for tool in TOOLS.values() if tool.reads} - {"purge_preview"}  # in test_purge.py
+    server.talk(conversation)
 
 
 def test_forced_faults_are_answered_without_their_words(server: Server, monkeypatch):
     """A fault deep inside, in this process: the class is logged, the words are not."""
-    from forgetguard.adapters.mcp.server import TOOLS, _called
-    from forgetguard.adapters.mcp.tool import Tool
 
     def fails(served, given):
         raise RuntimeError(CANARY)
@@ -110,7 +137,7 @@ def test_logs_of_libraries_lose_their_text(stderr: StringIO):
 
 def test_answers_are_json_of_ids_dates_codes_and_counts(server: Server):
     """Every string in an answer that is not the caller's own is short: no place for a sentence."""
-    server.cli("forget", given=CANARY)
+    server.forget(CANARY)
 
     async def conversation(talk: Talk) -> None:
         await talk("forgotten")

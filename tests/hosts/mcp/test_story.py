@@ -81,12 +81,13 @@ def test_with_the_guard_it_stays_away_until_it_is_remembered(server: Server):
 
     server.talk(conversation)
     # What was dropped was kept for its owner.
-    assert server.cli("review", "list").count("vegetarian") >= 4
+    with server.guard() as guard:
+        assert len(guard.review()) == 5
 
 
 def test_two_vaults_are_apart(server: Server):
     other = changed(server, options=("--ledger", str(server.home / "other" / "ledger.sqlite")))
-    other.cli("init", *other.options)
+    other.guard(create=True).close()
 
     async def forgets(talk: Talk) -> None:
         await forget(talk, FACT)
@@ -102,7 +103,7 @@ def test_two_vaults_are_apart(server: Server):
 
 def test_two_servers_of_one_vault_see_each_other_at_once(server: Server):
     async def first(talk: Talk) -> None:
-        server.cli("forget", given=FACT)
+        server.forget(FACT)
         assert (await talk("check", text=FACT))["action"] == "drop"
 
     server.talk(first)

@@ -109,12 +109,13 @@ def test_of_two_at_once_one_wins(server: Server):
 def test_a_token_is_stale_once_the_set_has_changed(server: Server):
     async def conversation(talk: Talk) -> None:
         preview = await talk("forget_preview", facts=[FACT])
-        server.cli("forget", given=FACT)
+        server.forget(FACT)
         assert await talk.refused("forget", facts=[FACT], token=preview["token"]) == "token-stale"
 
         (entry,) = (await talk("forgotten"))["entries"]
         preview = await talk("release", ids=[entry["id"]])
-        server.cli("release", entry["id"])
+        with server.guard() as guard:
+            guard.release(entry["id"])
         assert await talk.refused("release", ids=[entry["id"]], token=preview["token"]) == "token-stale"
 
     server.talk(conversation)

@@ -56,7 +56,7 @@ def test_with_nothing_there_and_then_the_user_makes_it(bare: Server):
 
 
 def test_with_the_key_gone_and_then_back(server: Server):
-    server.cli("forget", given=FACT)
+    server.forget(FACT)
     key = key_of(server)
     kept = key.rename(key.with_name("elsewhere"))
 
@@ -71,7 +71,7 @@ def test_with_the_key_gone_and_then_back(server: Server):
 
 @pytest.mark.parametrize("code", ["damaged", "wrong-key"])
 def test_with_a_ledger_that_cannot_be_read(server: Server, code: str):
-    server.cli("forget", given=FACT)
+    server.forget(FACT)
     if code == "wrong-key":
         key = key_of(server)
         key.unlink()
