@@ -360,6 +360,7 @@ class ForgetGuard:
     astill_current = twin(still_current)
     asweep = twin(sweep)
     aforget = twin(forget)
+    awould_find = twin(would_find)
     asettle = twin(settle)
     aremember = twin(remember)
     arelease = twin(release)
