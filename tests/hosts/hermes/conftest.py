@@ -115,6 +115,7 @@ TOOLSETS = ["memory", "session_search"]
 @pytest.fixture
 def hermes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hermes]:
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HERMES_SKIP_SSL_GUARD", "1")  # the model speaks plain HTTP, and certificates load slowly
     plugin.shared_room.cache_clear()
     made = Hermes(tmp_path / "hermes", monkeypatch)
     yield made

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 from forgetguard.adapters.hermes import answers
+from forgetguard.adapters.hermes.reading import Memo, Reader
 from forgetguard.adapters.hermes.scope import Scope, current
 from forgetguard.adapters.hermes.turns import Turn, Turns
 from forgetguard.adapters.vaults import Vault, Vaults
@@ -21,6 +22,7 @@ class Room:
 
     def __init__(self, vault: Vault | Callable[[Scope], Vault]) -> None:
         self.turns = Turns()
+        self._memo = Memo()
         self._vaults: Vaults[Scope] = Vaults(vault)
 
     def __deepcopy__(self, memo: object) -> Self:
@@ -70,15 +72,6 @@ class Room:
             return answers.NO_SUMMARY
         return answer.text or (answers.WITHHELD if answer.removed else text)
 
-    def reader(self, scope: Callable[[], Scope]) -> Callable[[str], str]:
-        """A function that leaves out of a text what restates something forgotten. It never raises: reads pass."""
-
-        def read(text: str) -> str:
-            try:
-                found = self.hooks(scope()).guard.scrub(text, use=Use.READ)
-            except Exception as error:  # noqa: BLE001 - reading goes on when the guard does not
-                log.warning("a text was passed on unchecked: %s", type(error).__name__)
-                return text
-            return (found.text.strip() and found.text) or answers.WITHHELD if found.removed else text
-
-        return read
+    def reader(self, scope: Callable[[], Scope]) -> Reader:
+        """Reads the texts of one request, or of one result."""
+        return Reader(lambda: self.hooks(scope()).guard, self._memo)

@@ -7,8 +7,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from forgetguard.adapters.hermes import guard_provider, tools, view
+from forgetguard.adapters.hermes import answers, guard_provider, tools, view
 from forgetguard.adapters.hermes.memory_files import entries, remove
+from forgetguard.adapters.hermes.reading import Memo, Reader
 from forgetguard.adapters.hermes.turns import MOST, Turns, spoken
 from forgetguard.errors import MissingExtra
 
@@ -137,6 +138,27 @@ def test_a_result_stays_json():
     assert view.result(None, read) is None
     spaced = '{ "n": 1 }'
     assert view.result(spaced, read) == spaced
+
+
+def test_a_text_is_read_once_as_long_as_nothing_is_forgotten_or_released(guard, monkeypatch):
+    asked = []
+    scrub = type(guard).scrub
+    monkeypatch.setattr(type(guard), "scrub", lambda self, text, **kw: asked.append(text) or scrub(self, text, **kw))
+    memo = Memo()
+    texts = [FACT, "It rains."]
+
+    def reads():
+        return [*map(Reader(lambda: guard, memo), texts)]
+
+    assert reads() == reads() == texts
+    assert asked == texts
+    guard.forget(FACT)
+    assert reads() == reads() == [answers.WITHHELD, "It rains."]
+    assert asked == texts * 2
+    guard.remember(FACT)
+    assert reads() == texts
+    guard.close()
+    assert reads() == texts
 
 
 def test_turns_are_told_apart_and_do_not_pile_up():
