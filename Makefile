@@ -90,11 +90,16 @@ test: install ## run the tests, once on each implementation of the rules
 test-full: install ## the same with the slow tests, the real OpenClaw and every real host
 	$(call suites,)
 	@$(MAKE) test-openclaw
+	@$(MAKE) test-claude-code
 	@$(MAKE) test-hosts
 
 .PHONY: test-openclaw
 test-openclaw: install ## purge a recorded state, then let the real program (from npm) look for what is gone
 	$(PY) scripts/test_openclaw.py
+
+.PHONY: test-claude-code
+test-claude-code: install ## test the hook in the real Claude Code (from npm), with a scripted model
+	$(PY) scripts/test_claude_code.py
 
 .PHONY: test-hosts
 test-hosts: install ## test each adapter with the real package of its host (FORGETGUARD_SKIP_HOSTS=NAME,… leaves some out)

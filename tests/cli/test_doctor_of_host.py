@@ -198,7 +198,10 @@ def test_every_host_that_is_known_says_what_it_keeps(host):
     assert all(place.keeps and (place.erase is not None or place.instead) for place in places)
     page = (ROOT / host.page).read_text("utf-8")
     assert f"doctor --host {host.name}" in page
-    if host.tested:
+    assert host.tested in page
+    if host.name == "claude-code":
+        assert runpy.run_path(str(ROOT / "scripts/test_claude_code.py"))["VERSION"] == host.tested
+    else:
         pins = runpy.run_path(str(ROOT / "scripts/test_hosts.py"))["HOSTS"][host.name].pins
         assert pins[0].endswith(f"=={host.tested}")
 

@@ -32,7 +32,7 @@ class Host:
 
 
 HOSTS: Final = (
-    Host("claude-code", "forgetguard.adapters.claude_code.places", "~/.claude", "docs/hosts/claude-code.md"),
+    Host("claude-code", "forgetguard.adapters.claude_code.places", "~/.claude", "docs/hosts/claude-code.md", "2.1.332"),
     Host("hermes", "forgetguard.adapters.hermes.places", "~/.hermes", "docs/hosts/hermes.md", "0.19.0", "hermes"),
     Host("mem0", "forgetguard.adapters.mem0.places", "~/.mem0", "docs/hosts/mem0.md", "2.2.1", "mem0"),
     Host(
