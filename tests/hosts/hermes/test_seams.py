@@ -63,6 +63,18 @@ def test_one_user_of_a_gateway_does_not_touch_another(hermes):
     assert [len(hermes.guard(name).forgotten()) for name in ("ana", "bo")] == [1, 0]
 
 
+def test_what_a_user_types_is_about_their_own_vault(hermes, monkeypatch):
+    from hermes_cli.plugins import get_plugin_command_handler
+
+    hermes.configure(plugins={"entries": {"forgetguard": {"vault": "user"}}})
+    monkeypatch.setenv("HERMES_SESSION_USER_ID", "ana")
+    get_plugin_command_handler("forget")(SAYS)
+    assert [len(hermes.guard(name).forgotten()) for name in ("ana", "bo")] == [1, 0]
+    monkeypatch.setenv("HERMES_SESSION_USER_ID", "bo")
+    get_plugin_command_handler("remember")(SAYS)
+    assert [len(hermes.guard(name).forgotten()) for name in ("ana", "bo")] == [1, 0]
+
+
 def test_by_default_all_who_write_to_a_profile_are_one(hermes):
     hermes.configure()
     model = hermes.model(SCRIPT)

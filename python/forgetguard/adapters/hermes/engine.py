@@ -28,8 +28,8 @@ def guarded_engine(room: Room, compression: Mapping[str, Any]) -> Any:
         before = [one.get("content") for one in messages]
         made = ContextCompressor.compress(self, messages, *args, **kwargs)
         # The next summary is made from this one.
-        if isinstance(self._previous_summary, str):
-            self._previous_summary = room.summary(self._previous_summary)
+        if isinstance(previous := getattr(self, "_previous_summary", None), str):
+            self._previous_summary = room.summary(previous)
         return [one if one.get("content") in before else view.message(one, room.summary) for one in made]
 
     members = {"compress": compress, "name": property(lambda _: NAME)}
