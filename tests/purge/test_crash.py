@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
-from forgetguard.errors import PurgeFailed
+from forgetguard.errors import Forgotten, PurgeFailed
+from forgetguard.provenance import ProvenanceStore
 from forgetguard.provenance.schema import open_private
 from forgetguard.purge import Host, Order, Selection, apply, make_plan
-from forgetguard.purge.surfaces import Surface, file_tools, sqlite_scan, sqlite_tools
+from forgetguard.purge.surfaces import Surface, file_tools, folder_lock, sqlite_scan, sqlite_tools
 from forgetguard.values import Origin
 from purge.crashing import check_told, start
 from purge.world import CANARY, MIXED, World, holds
@@ -217,6 +218,33 @@ def test_work_that_commits_while_the_purge_waits_is_purged_and_named(world: Worl
     assert "m-racing" in done[0]["entryKeys"]
     assert [one["entryKey"] for one in done[0]["late"]] == ["m-racing"]
     assert holds(world.root, "amber compass") == []
+
+
+def test_notes_that_are_published_under_the_folders_lock_are_purged_or_refused(world: World) -> None:
+    written: list[str] = []
+
+    def publish() -> None:
+        store = ProvenanceStore(world.store.path, "main")
+        while True:
+            key = f"p{len(written)}"
+            with folder_lock(world.notes):
+                try:
+                    store.publish("alice", {key: [Origin("main", "alice")]})
+                except Forgotten:
+                    return
+                with (world.notes / "published.md").open("a") as stream:
+                    stream.write(f"<!-- forgetguard:{key} -->\n- Alice counted {key} crimson teapots in the attic\n")
+            written.append(key)
+
+    publisher = threading.Thread(target=publish)
+    publisher.start()
+    while len(written) < 5:
+        time.sleep(0.01)
+    report = world.purge("alice").as_json()
+    publisher.join(60)
+    assert report["result"] == "clean", json.dumps(report)
+    assert set(written) <= set(report["entryKeys"])  # type: ignore[call-overload]
+    assert holds(world.root, "crimson teapots") == []
 
 
 def test_two_purges_at_once(world: World) -> None:

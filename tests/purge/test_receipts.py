@@ -178,6 +178,16 @@ def test_codes_are_codes(text: str) -> None:
         receipts.codes(operator=text)
 
 
+@pytest.mark.parametrize("words", ["Alice's old phone", "a\nb", "", "x" * 65])
+def test_names_that_stand_in_receipts_are_codes(world: World, words: str) -> None:
+    from dataclasses import replace
+
+    with pytest.raises(InvalidInput):
+        replace(world.host(), not_covered=(words,))
+    with pytest.raises(InvalidInput):
+        replace(world.host(), surfaces=(replace(world.table(), name=words),))
+
+
 def test_a_run_that_was_not_clean_has_a_receipt_too_and_another_when_it_is(world: World) -> None:
     backup = world.database.with_name("memory.db.bak")
     backup.write_text(CANARY)

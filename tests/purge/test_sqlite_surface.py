@@ -5,12 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from forgetguard.errors import StoreUnreadable
 from forgetguard.purge.needles import Needles
 from forgetguard.purge.surfaces import Artefact, Finding, SqliteTable, Standing, Targets, sqlite_tools
 from forgetguard.purge.surfaces.sqlite_tools import renumbered, tables, text_indexes
+from forgetguard.values import Origin
 from purge.world import CANARY, OTHER, World, holds
 
 
@@ -251,3 +254,41 @@ def test_a_trigger_of_the_host_that_stands_in_the_way_fails_whole(tmp_path: Path
     connection = sqlite3.connect(path)
     assert connection.execute("SELECT count(*) FROM m").fetchone() == (2,)
     connection.close()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"text": ("txet",)}, {"key": "di"}, {"side": (("vectors", "memry"),)}],
+)
+def test_a_misspelt_name_is_an_error_and_not_an_empty_column(world: World, settings: dict[str, Any]) -> None:
+    """In double quotes SQLite would take it for a text: nothing would be found, and the purge be called clean."""
+    with pytest.raises(StoreUnreadable) as caught:
+        list(world.table(**settings).find(targets("m-alice")))
+    assert caught.value.code == "no-such-column"
+
+
+def test_a_link_to_the_database_leads_to_its_log_too(world: World) -> None:
+    real = world.root / "real"
+    real.mkdir()
+    world.database.rename(real / "m.db")
+    world.database.symlink_to(real / "m.db")
+    host = sqlite3.connect(real / "m.db", isolation_level=None)
+    host.execute("PRAGMA wal_autocheckpoint=0")
+    host.execute("INSERT INTO memories VALUES ('m-wal', 'Alice hid the vermilion compass in the attic', NULL)")
+    world.store.record("m-wal", Origin("main", "alice"))
+    world.store.close()
+    report = world.purge("alice").as_json()
+    assert report["result"] == "clean"
+    assert "m-wal" in report["entryKeys"]  # type: ignore[operator]
+    host.close()
+    assert holds(world.root, "vermilion") == []
+
+
+def test_copies_beside_what_a_link_leads_to_are_found(world: World) -> None:
+    real = world.root / "real"
+    real.mkdir()
+    world.database.rename(real / "m.db")
+    world.database.symlink_to(real / "m.db")
+    (real / "m.db.bak").write_text(CANARY)
+    found = places(world.table().residue(Targets(needles=Needles.of([CANARY]))))
+    assert ("residue", "backup:m.db.bak", "bytes") in found

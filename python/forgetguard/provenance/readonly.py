@@ -49,12 +49,19 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
     Raises StoreUnreadable: `missing`, `busy` (a writer changed it under an unlocked view), `needs-recovery`, `corrupt`.
     """
+    path = Path(os.path.realpath(path))  # SQLite keeps `-wal` and `-shm` beside the file that a link leads to
     connection, watched = _open(path)
     try:
         yield connection
         if watched is not None and watched != _stamp(path):
             raise StoreUnreadable("a database changed while it was being read", code="busy")
     except sqlite3.DatabaseError as error:
+        if str(error).startswith("no such "):
+            raise StoreUnreadable(
+                "a table or column that was named is not in the database",
+                code="no-such-column",
+                advice="Check the names of tables and columns in the description of the host.",
+            ) from None
         raise StoreUnreadable("a database could not be read", code=_code(error)) from None
     finally:
         connection.close()

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from forgetguard.errors import InvalidInput
 from forgetguard.provenance import Session
+from forgetguard.purge.receipts import is_code
 from forgetguard.purge.surfaces.protocol import Surface
 from forgetguard.values import Origin, OriginClass
 
@@ -80,6 +81,8 @@ class Host:
         names = [surface.name for surface in self.surfaces]
         if len(set(names)) != len(names):
             raise InvalidInput("two surfaces have the same name")
+        if not all(map(is_code, (*names, *self.not_covered))):
+            raise InvalidInput("names of surfaces and places are codes: letters, digits and . _ : / - , 64 at most")
 
     def in_erasing_order(self) -> Iterator[Surface]:
         """Evidence last: a run that was cut short must still find everything."""

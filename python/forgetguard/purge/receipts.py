@@ -31,7 +31,7 @@ from forgetguard.purge.operator import Operator, signature_is_good
 
 SCHEMA = "forgetguard.purge.receipt"
 VERSION = 1
-_CODE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$")
+_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,14 @@ def codes(operator: str = "", basis: str = "", request_id: str = "") -> dict[str
     Codes only: free text could hold content. InvalidInput.
     """
     given = {"operator": operator, "basis": basis, "requestId": request_id}
-    if any(value and not _CODE.match(value) for value in given.values()):
+    if any(value and not is_code(value) for value in given.values()):
         raise InvalidInput("operator, basis and request id are codes: letters, digits and . _ : / - , 64 at most")
     return given
+
+
+def is_code(text: str) -> bool:
+    """Whether a text may stand in a receipt."""
+    return _CODE.fullmatch(text) is not None
 
 
 def reference(key: bytes, kind: str, value: str) -> str:

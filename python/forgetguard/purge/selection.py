@@ -175,6 +175,7 @@ _Matched = set[tuple[str, str]]
 def _match_known(selection: Selection, known: Sequence[Session]) -> tuple[dict[str, Selected], _Matched]:
     found: dict[str, Selected] = {}
     matched: _Matched = set()
+    wanted = {name: frozenset(values) for name, values in selection.values().items()}
     for session in known:
         has: dict[str, set[str | None]] = {
             "sessions": {session.session_id, session.session_key},
@@ -183,7 +184,7 @@ def _match_known(selection: Selection, known: Sequence[Session]) -> tuple[dict[s
             "channels": {session.channel},
             "chat_types": {session.chat_type},
         }
-        hits = {(name, value) for name, own in has.items() for value in getattr(selection, name) if value in own}
+        hits = {(name, value) for name, own in has.items() for value in wanted[name] & own}
         matched |= hits
         if hits:
             found[session.session_id] = _selected(session)
@@ -201,8 +202,9 @@ def _match_origins(
     matched: _Matched,
     known: Mapping[str, Session],
 ) -> None:
+    wanted = frozenset(selection.sessions)
     for session_id, session_key, origin_class in origins:
-        hits = {("sessions", value) for value in selection.sessions if value in (session_id, session_key)}
+        hits = {("sessions", value) for value in wanted & {session_id, session_key}}
         if origin_class in selection.origin_classes:
             hits.add(("origin_classes", origin_class.value))
         matched |= hits

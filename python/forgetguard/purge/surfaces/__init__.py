@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from forgetguard.purge.surfaces.file_tools import folder_lock
 from forgetguard.purge.surfaces.markdown_folder import MarkdownFolder
 from forgetguard.purge.surfaces.protocol import (
     Artefact,
@@ -31,6 +32,7 @@ __all__ = [
     "Surface",
     "Targets",
     "Work",
+    "folder_lock",
     "kinds",
     "make",
     "register",

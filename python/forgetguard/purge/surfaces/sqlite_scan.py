@@ -45,6 +45,7 @@ def scan_database(
 
     `memories`: the table of memories, the column of its keys, and the (table, column) of rows that go with them.
     """
+    path = path.resolve()  # the WAL, and copies, lie beside the file that a link leads to
     with reading(path) as connection:
         asked = [index for index in text_indexes(connection) if not {index.name, index.content} & set(retained)]
         if memories is not None:

@@ -33,8 +33,8 @@ _CONTENT = re.compile(r"\bcontent\s*=\s*(?:'([^']*)'|\"([^\"]*)\"|([\w$]+))?", r
 
 
 def quoted(name: str) -> str:
-    """An SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
+    """An SQL identifier, in backticks: SQLite reads a misspelt name in double quotes as a text, and finds nothing."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def open_for_erasing(path: Path, load: Loader | None = None, wait: float | None = None) -> sqlite3.Connection:
