@@ -34,10 +34,10 @@ def texts(items) -> list[str]:
     return sorted(item.value["content"]["content"] for item in items)
 
 
-def sqlite_store():
+def sqlite_store(**options):
     from langgraph.store.sqlite import SqliteStore
 
-    store = SqliteStore(sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None))
+    store = SqliteStore(sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None), **options)
     store.setup()
     return store
 
@@ -192,6 +192,20 @@ def test_index_and_lifetime_are_passed_on(guard):
         store.put(DIOGO, "m", document("x"), ttl=1.0)
 
 
+@pytest.mark.skipif(not WHOLE, reason="langgraph-checkpoint-sqlite is not installed")
+def test_lifetimes_are_the_inner_stores(guard):
+    inner = sqlite_store(ttl={"default_ttl": 7.0})
+    store = GuardedStore(inner, vault=guard)
+    store.put(DIOGO, "m", document("User likes tea"))
+    store.put(DIOGO, "n", document("User has a dog"), ttl=3.0)
+    store.remember(DIOGO, "o", document("User has a cat"))
+    assert inner.conn.execute("SELECT key, ttl_minutes FROM store ORDER BY key").fetchall() == [
+        ("m", 7.0),
+        ("n", 3.0),
+        ("o", 7.0),
+    ]
+
+
 def test_what_else_the_inner_store_offers_is_there(store):
     assert not hasattr(store, "_no_such_name")
     if hasattr(store.inner, "sweep_ttl"):
@@ -239,7 +253,8 @@ def test_what_a_document_is_read_and_forgotten_as():
     assert facts({"type": "preference", "text": "User is vegetarian"}) == ("User is vegetarian",)
     assert facts({"type": "preference", "diet": "vegetarian"}) == ("type: preference, diet: vegetarian",)
     assert facts(document("Vegetarian")) == ("Vegetarian",)
-    assert facts(document("ベジタリアンです")) == ("ベジタリアンです",)
+    assert facts({"type": "好み", "text": "ベジタリアンです"}) == ("ベジタリアンです",)
+    assert facts({"type": "préférence", "text": "Likes tea"}) == ("Likes tea",)
     assert readings({"a": "x y", "n": 3, "b": {"c": "z"}}) == ("x y", "z", "a: x y", "n: 3", "c: z", "a: x y, n: 3")
     circle: dict = {"a": "x"}
     circle["self"] = circle

@@ -213,8 +213,11 @@ def test_it_is_guarded_after_a_reset_too(memory, guarded, guard):
     guard.forget(FACT)
     memory.reset()
     memory.add(TURN, **DIOGO)
+    memory.add("I am vegetarian. Which trains go to Braga?", **DIOGO)
     memory.add(FACT, infer=False, **DIOGO)
     assert stored(memory) == []
+    kept = memory.db.part.connection.execute("SELECT content FROM messages").fetchall()
+    assert kept == [(TURN,), ("Which trains go to Braga?",)]
 
 
 def test_what_cannot_be_guarded_is_refused(memory, guarded, guard):

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 ENVELOPE = {"kind", "content"}
+FEW_LETTERS = 4
+FIRST_UNSPACED = "\u0e00"
 
 
 def readings(value: Mapping[str, Any]) -> tuple[str, ...]:
@@ -28,11 +30,16 @@ def facts(value: Mapping[str, Any]) -> tuple[str, ...]:
     """
     nodes = list(_nodes(_body(value)))
     texts = [node for node in nodes if isinstance(node, str) and node.strip()]
-    sentences = [text for text in texts if len(text.split()) > 1 or not text.isascii()]
+    sentences = list(filter(_is_sentence, texts))
     if sentences or len(texts) == 1:
         return tuple(dict.fromkeys(sentences or texts))
     records = (", ".join(_pairs(node)) for node in nodes if isinstance(node, Mapping))
     return tuple(dict.fromkeys(filter(None, records)))
+
+
+def _is_sentence(text: str) -> bool:
+    """More than one word; where words are not parted by spaces (Thai, Chinese, Japanese), more than a few letters."""
+    return len(text.split()) > 1 or (len(text) > FEW_LETTERS and any(letter >= FIRST_UNSPACED for letter in text))
 
 
 def _body(value: object) -> object:

@@ -20,7 +20,6 @@ from forgetguard.adapters.mem0.turns import Scope, Turn, running
 from forgetguard.adapters.vaults import Vault, Vaults
 from forgetguard.errors import InvalidInput, Refused, TextUnreadable
 from forgetguard.guard import ForgetGuard, Forgetting
-from forgetguard.values import Action
 
 NOT_UPDATED = "Memory was not updated: this may not be stored."
 METHODS = ("add", "update", "get", "get_all", "reset")
@@ -77,12 +76,6 @@ class _Guarded:
         row = self.memory.vector_store.get(vector_id=memory_id)
         return {} if row is None else row.payload or {}
 
-    def _updating(self, memory_id: str, text: object) -> Turn:
-        """The turn of an update. Raises Refused where its text may not be stored."""
-        turn = self._turn(Scope.of(self._payload(memory_id)))
-        turn.ask(text, Action.UPDATE, str(memory_id))
-        return turn
-
     def _forgetting(self, memory_id: str) -> Forgetting:
         payload = self._payload(memory_id)
         text = payload.get("data")
@@ -131,11 +124,10 @@ class GuardedMemory(_Guarded):
         with running(turn):
             return _counted(self._own["add"](chosen, **options), turn)
 
-    def _update(self, memory_id: str, text: Any = None, *args: Any, **options: Any) -> Any:
+    def _update(self, *args: Any, **options: Any) -> Any:
         try:
-            with running(self._updating(memory_id, options.get("data") if text is None else text)):
-                return self._own["update"](memory_id, text, *args, **options)
-        except Refused:
+            return self._own["update"](*args, **options)
+        except Refused:  # by the vector store, before mem0 writes any history
             return {"message": NOT_UPDATED}
 
     def _get(self, memory_id: str) -> Any:
@@ -169,11 +161,9 @@ class AsyncGuardedMemory(_Guarded):
         with running(turn):
             return _counted(await self._own["add"](chosen, **options), turn)
 
-    async def _update(self, memory_id: str, text: Any = None, *args: Any, **options: Any) -> Any:
-        new = options.get("data") if text is None else text
+    async def _update(self, *args: Any, **options: Any) -> Any:
         try:
-            with running(await asyncio.to_thread(self._updating, memory_id, new)):
-                return await self._own["update"](memory_id, text, *args, **options)
+            return await self._own["update"](*args, **options)
         except Refused:
             return {"message": NOT_UPDATED}
 
