@@ -11,10 +11,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from langchain_core.tools import StructuredTool
 from langgraph.store.memory import InMemoryStore
 
 import forgetguard
-from forgetguard.adapters.langgraph import GuardedStore
+from forgetguard.adapters.langgraph import NOT_SAVED, GuardedStore, told
 from forgetguard.adapters.langgraph.documents import facts, readings
 from forgetguard.errors import LedgerUnavailable, TextUnreadable
 from forgetguard.guard import ForgetGuard
@@ -259,6 +260,19 @@ def test_what_a_document_is_read_and_forgotten_as():
     circle: dict = {"a": "x"}
     circle["self"] = circle
     assert "x" in readings(circle)
+
+
+def test_a_tool_of_ones_own_says_it_too(store, guard):
+    def note(text: str) -> str:
+        """Save a note."""
+        store.put(DIOGO, "m", document(text))
+        return "saved"
+
+    guard.forget(FACT)
+    tool = told(StructuredTool.from_function(note))
+    assert tool.invoke({"text": FACT}) == NOT_SAVED
+    assert tool.invoke({"text": "User likes tea"}) == "saved"
+    assert asyncio.run(tool.ainvoke({"text": FACT})) == NOT_SAVED
 
 
 def test_without_the_package_the_error_says_what_to_install():

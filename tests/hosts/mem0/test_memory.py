@@ -189,6 +189,7 @@ def test_without_the_ledger_nothing_is_stored_reads_go_on_and_nothing_is_lost(me
     assert answer["not_saved"] >= 1
     assert texts(memory) == ["I like green tea"]
     assert memory.search("green tea", filters=DIOGO)["results"]
+    assert memory.update(the_id(memory), "I like black tea") == {"message": NOT_UPDATED}
     with pytest.raises(LedgerUnavailable):
         guarded.forget(the_id(memory))
     assert texts(memory) == ["I like green tea"]
