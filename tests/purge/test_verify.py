@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -136,36 +136,71 @@ def test_a_wal_is_found(world: World) -> None:
     assert ("memories", "wal", "bytes") in findings(report)
 
 
-def test_what_was_found_stays_when_the_rest_cannot_be_looked_at(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def busy_at_verify(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Order]:
+    """A writer of the host that begins when the looking begins."""
     from forgetguard.purge.surfaces import sqlite_scan
 
     monkeypatch.setattr(sqlite_scan, "CHECKING_WAIT_SECONDS", 0.1)
-    leak_side_table(world)
     host = world.connect()
 
-    def busy(name: str, status: str) -> None:
+    def observe(name: str, status: str) -> None:
         if (name, status) == ("verify", "started"):
             host.execute("BEGIN IMMEDIATE")
 
-    report = world.purge("alice", order=Order(observe=busy)).as_json()
+    yield Order(observe=observe)
     host.close()
+
+
+def test_what_was_found_stays_when_the_rest_cannot_be_looked_at(world: World, busy_at_verify: Order) -> None:
+    leak_side_table(world)
+    report = world.purge("alice", order=busy_at_verify).as_json()
     assert report["result"] == "residue"
     assert findings(report) == LEAKS["side table"][1] | {("memories", "fts:memories_fts", "busy")}
 
 
-def test_a_busy_host_is_no_residue_and_the_next_run_can_tell(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from forgetguard.purge.surfaces import sqlite_scan
-
-    monkeypatch.setattr(sqlite_scan, "CHECKING_WAIT_SECONDS", 0.1)
-    host = world.connect()
-
-    def busy(name: str, status: str) -> None:
-        if (name, status) == ("verify", "started"):
-            host.execute("BEGIN IMMEDIATE")
-
-    report = world.purge("alice", order=Order(observe=busy)).as_json()
-    host.close()
+def test_a_busy_host_is_no_residue(world: World, busy_at_verify: Order) -> None:
+    report = world.purge("alice", order=busy_at_verify).as_json()
     assert (report["result"], findings(report)) == ("cannot-prove", {("memories", "fts:memories_fts", "busy")})
+
+
+def test_a_long_line_whose_beginning_others_share_is_looked_for_in_bytes(world: World) -> None:
+    shared = "Understood and noted with thanks, everything that was said before stays exactly as it was until then"
+    own = "and Alice hid the vermilion compass in the attic beside the ottoman of her grandmother in Porto"
+    world.add("m-long", f"{shared} {own}", "alice")
+    world.add("m-shared", shared, "bob")
+    backup = world.database.with_name("memory.db.bak")
+    backup.write_text(f"copy: {shared} {own}")
+    assert ("memories", "backup:memory.db.bak", "bytes") in findings(world.purge("alice").as_json())
+    backup.write_text(f"copy: {shared}")
+    assert world.purge("alice").as_json()["result"] == "clean"
+
+
+def test_an_error_of_a_foreign_surface_ends_in_a_report_without_its_words(world: World) -> None:
+    from forgetguard.purge import Host, apply
+    from forgetguard.purge.surfaces import Declaration, Surface
+
+    class Broken(Surface):
+        name = "broken"
+
+        def declares(self) -> Any:
+            return Declaration("broken")
+
+        def find(self, targets: Any) -> Any:
+            return iter(())
+
+        def erase(self, targets: Any, work: Any) -> Any:
+            raise KeyError(CANARY)
+
+        def residue(self, targets: Any) -> Any:
+            raise KeyError(CANARY)
+
+    base = world.host()
+    host = Host(base.id, base.lineage, (Broken(), *base.surfaces))
+    report = apply(host, make_plan(host, Selection(sessions=("alice",))), world.home).as_json()
+    assert report["failures"] == [{"step": "erase:broken", "code": "keyerror"}]
+    assert ("broken", "broken", "unreadable") in findings(report)
+    assert "quixotic" not in str(report)
     assert world.purge("alice").as_json()["result"] == "clean"
 
 

@@ -15,6 +15,7 @@ then, when the result is clean, what was sealed is erased. An unfinished run of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from forgetguard.errors import NothingMatched, Refused, StoreUnreadable
@@ -62,25 +63,22 @@ def apply(host: Host, plan: Plan, home: Home, order: Order | None = None) -> Rep
 
 def resume(host: Host, home: Home, order: Order | None = None) -> list[Ended]:
     """Finish every unfinished run of this host and look for the bytes again; nothing new is purged."""
-    order = order or Order()
     host.check()
-    operator = home.operator()
-    if not has_unfinished(home):
-        return []
-    with opened(home, operator, order.observe, order.wait) as journal:
-        runs = journal.unfinished(operator.digest("host", host.id))
-        return [Attempt(host, journal, home, order, run).resume() for run in runs]
+    return _each_unfinished(host, home, order or Order(), Attempt.resume)
 
 
 def look_again(host: Host, home: Home, order: Order | None = None) -> list[Ended]:
     """Look for the bytes of every unfinished run again, and erase nothing of the host's."""
-    order = order or Order()
+    return _each_unfinished(host, home, order or Order(), Attempt.look)
+
+
+def _each_unfinished(host: Host, home: Home, order: Order, go: Callable[[Attempt], Ended]) -> list[Ended]:
     operator = home.operator()
     if not has_unfinished(home):
         return []
     with opened(home, operator, order.observe, order.wait) as journal:
         runs = journal.unfinished(operator.digest("host", host.id))
-        return [Attempt(host, journal, home, order, run).look() for run in runs]
+        return [go(Attempt(host, journal, home, order, run)) for run in runs]
 
 
 def look_at_structure(host: Host, selection: Selection) -> Verification:

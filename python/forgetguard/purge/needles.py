@@ -18,6 +18,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from weakref import WeakValueDictionary
 
 from forgetguard.provenance.readonly import lenient
 from forgetguard.purge.rawscan import Finder, raw_form
@@ -100,24 +101,43 @@ def needles_of(text: str) -> tuple[tuple[Needle, ...], int]:
     found: list[Needle] = []
     short = 0
     for line in lines_of(text):
-        folded = fold(line)
-        if not folded:
-            continue
-        cut = tuple(pieces(folded))
-        short += not cut
-        raw = _raw_pieces(line)
-        for number, piece in enumerate(cut):
-            found.append(Needle(piece, raw if number == 0 else ()))
+        needles, is_short = _of_line(line)
+        found += needles
+        short += is_short
     return tuple(found), short
 
 
-def _raw_pieces(line: str) -> tuple[bytes, ...]:
-    forms: dict[bytes, None] = {}
+def _of_line(line: str) -> tuple[list[Needle], bool]:
+    """The needles of one line, and whether it is too short to have any."""
+    folded = fold(line)
+    if not folded:
+        return [], False
+    cut = tuple(pieces(folded))
+    # The raw form of plain ASCII is its folded form, and JSON writes nothing that would change it.
+    raw = (cut,) if line.isascii() and line.isprintable() else _raw_forms(line)
+    return [Needle(piece, forms) for piece, forms in zip(cut, _shared_out(raw, len(cut)), strict=True)], not cut
+
+
+def _shared_out(forms: Iterable[tuple[bytes, ...]], count: int) -> list[tuple[bytes, ...]]:
+    """The pieces of every form, each with the needle of its part of the line.
+
+    A needle that others hold as well is not looked for, and must not take the raw form of the rest of its line along.
+    """
+    parts: list[dict[bytes, None]] = [{} for _ in range(count)]
+    for form in forms if count else ():
+        for number, piece in enumerate(form):
+            parts[number * count // len(form)][piece] = None
+    return [tuple(part) for part in parts]
+
+
+def _raw_forms(line: str) -> tuple[tuple[bytes, ...], ...]:
+    """The line in pieces, in every form in which its bytes may stand somewhere."""
+    forms: dict[tuple[bytes, ...], None] = {}
     cases = (line, line.lower(), line.upper()) if not line.isascii() else (line,)
     for case in cases:
         for form in {unicodedata.normalize("NFC", case), unicodedata.normalize("NFD", case), case}:
             for encoded in (form.encode("utf-8", "replace"), json.dumps(form)[1:-1].encode(), *_latin1(form)):
-                forms.update(dict.fromkeys(pieces(raw_form(encoded))))
+                forms[tuple(pieces(raw_form(encoded)))] = None
     return tuple(forms)
 
 
@@ -148,10 +168,15 @@ class Needles:
         """The needles of these memories."""
         found: list[Needle] = []
         short = 0
+        seen: set[str] = set()  # a sentence stands in the corpus, in a chunk, in a note
         for text in texts:
-            needles, missed = needles_of(text)
-            found += needles
-            short += missed
+            for line in lines_of(text):
+                if line not in seen:
+                    needles, is_short = _of_line(line)
+                    found += needles
+                    short += is_short
+                    if not is_short:
+                        seen.add(line)
         return cls(found, short)
 
     def __repr__(self) -> str:
@@ -204,7 +229,7 @@ class Needles:
 
     @cached_property
     def _folded(self) -> Finder:
-        return Finder([_bounded(item.folded) for item in self.items])
+        return _finder(tuple(_bounded(item.folded) for item in self.items))
 
     @cached_property
     def _raw_pairs(self) -> list[tuple[bytes, int]]:
@@ -217,6 +242,17 @@ class Needles:
     @cached_property
     def _raw_owner(self) -> list[int]:
         return [number for _, number in self._raw_pairs]
+
+
+# A plan, its purge and the verification look for the same text: what finds it is built once while any of them lives.
+_finders: WeakValueDictionary[tuple[bytes, ...], Finder] = WeakValueDictionary()
+
+
+def _finder(patterns: tuple[bytes, ...]) -> Finder:
+    found = _finders.get(patterns)
+    if found is None:
+        found = _finders[patterns] = Finder(patterns)
+    return found
 
 
 def _bounded(folded: bytes) -> bytes:

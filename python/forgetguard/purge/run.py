@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,7 +18,6 @@ from forgetguard.purge.receipts import Receipt
 from forgetguard.purge.selection import Resolution
 from forgetguard.purge.state import Knowledge
 from forgetguard.purge.surfaces.protocol import Artefact, Finding, Standing, Surface, Targets
-from forgetguard.purge.surfaces.sqlite_tools import is_sqlite_error
 from forgetguard.purge.survey import Survey, survey
 from forgetguard.purge.verify import Verdict, Verification, verify
 
@@ -249,7 +247,7 @@ class Attempt:
 
     @contextmanager
     def _step(self, name: str) -> Iterator[Outcome]:
-        """A journaled step; what goes wrong on purpose is kept as a code, so that a report still comes out.
+        """A journaled step; what goes wrong is kept as a code, so that a report still comes out.
 
         A journal that fails ends the attempt.
         """
@@ -259,11 +257,7 @@ class Attempt:
         except JournalFailed as error:
             self.failures[name] = error.code
             raise
-        except (OSError, ForgetGuardError, sqlite3.Error) as error:
-            self.failures[name] = code_of(error)
-        except Exception as error:
-            if not is_sqlite_error(error):
-                raise
+        except Exception as error:  # noqa: BLE001 - a surface may be anybody's: its error's text is no concern of a report
             self.failures[name] = code_of(error)
 
 

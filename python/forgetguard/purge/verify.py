@@ -9,7 +9,6 @@ What is kept by design (live transcripts, archives, files written by hand) is li
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +17,6 @@ from forgetguard.errors import ForgetGuardError
 from forgetguard.purge.host import Host
 from forgetguard.purge.needles import Needles
 from forgetguard.purge.surfaces.protocol import Finding, Standing, Surface, Targets
-from forgetguard.purge.surfaces.sqlite_tools import is_sqlite_error
 from forgetguard.purge.survey import patiently, unshared
 
 
@@ -97,12 +95,9 @@ def _residue(surface: Surface, targets: Targets) -> Iterator[Finding]:
 
     try:
         patiently(look)
-    except (OSError, ForgetGuardError, sqlite3.Error) as error:
-        found.append(Finding(Standing.CANNOT_PROVE, surface.name, getattr(error, "code", "unreadable")))
-    except Exception as error:
-        if not is_sqlite_error(error):
-            raise
-        found.append(Finding(Standing.CANNOT_PROVE, surface.name, "unreadable"))
+    except Exception as error:  # noqa: BLE001 - a surface may be anybody's, and what it could not say is not proved
+        code = error.code if isinstance(error, ForgetGuardError) else "unreadable"
+        found.append(Finding(Standing.CANNOT_PROVE, surface.name, code))
     yield from found
 
 
