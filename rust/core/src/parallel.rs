@@ -1,6 +1,8 @@
 //! The same question about many texts, on every core.
 
 use std::num::NonZero;
+use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::LazyLock;
 use std::thread::{available_parallelism, scope};
 
@@ -13,23 +15,24 @@ static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(
 
 /// The answers in order. Few items are answered on this thread alone.
 pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], answer: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = CORES.min(items.len() / LEAST).max(1);
-    let all = |items: &[T]| items.iter().map(&answer).collect::<Vec<R>>();
+    let answers = by_part(items.len(), LEAST, |part| items[part].iter().map(&answer).collect::<Vec<R>>());
+    answers.into_iter().flatten().collect()
+}
+
+/// The answers about so many numbers, a part of at least `least` for each core; in order.
+pub(crate) fn by_part<R: Send>(count: usize, least: usize, answer: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    let threads = CORES.min(count / least).max(1);
+    let size = count.div_ceil(threads).max(1);
+    let mut parts = (0..threads).map(|n| (n * size).min(count)..((n + 1) * size).min(count));
+    let own = parts.next().unwrap_or(0..count);
     if threads == 1 {
-        return all(items);
+        return vec![answer(own)];
     }
-    let all = &all;
+    let answer = &answer;
     scope(|scope| {
-        let (own, others) = items.split_at(items.len().div_ceil(threads));
-        let others: Vec<_> =
-            others.chunks(items.len().div_ceil(threads)).map(|part| scope.spawn(move || all(part))).collect();
-        let mut answers = all(own);
-        for other in others {
-            match other.join() {
-                Ok(part) => answers.extend(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        answers
+        let others: Vec<_> = parts.map(|part| scope.spawn(move || answer(part))).collect();
+        let own = answer(own);
+        let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        std::iter::once(own).chain(joined).collect()
     })
 }

@@ -4,8 +4,10 @@
 //! above what it has in common with the candidate, and [`Question`] passes over an entry only where no kind of match is
 //! left: the index answers as asking every fact would.
 
+use std::array::from_fn;
 use std::cell::Cell;
 use std::hash::Hasher;
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -25,10 +27,11 @@ const EXACT: u64 = 1 << 63;
 const LAST: u16 = 1 << (FACT_BITS - 1);
 /// Bits of a posting that number the token; the others are the slot.
 const TOKEN_BITS: u32 = 4;
+const TOKEN: u32 = (1 << TOKEN_BITS) - 1;
 /// Slots whose accounts are kept at one time: they fit a core's own cache.
 const BLOCK: usize = 1 << 15;
-/// Accounts that are looked at together before each of them is.
-const RUN: usize = 16;
+/// Accounts that a word has a bit for.
+const WORD: usize = u64::BITS as usize;
 /// What a share may lose to rounding before it is compared with its line.
 const SLACK: f64 = 0.0005;
 
@@ -180,31 +183,32 @@ impl Postings {
     }
 
     /// The first answer about the slots whose facts the candidate may restate: asked in order, some at one time.
-    pub(crate) fn each<T>(&self, question: &Question, mut ask: impl FnMut(&[(u32, Hope)]) -> Option<T>) -> Option<T> {
+    pub(crate) fn each<T>(
+        &self,
+        question: &Question,
+        slots: Range<usize>,
+        mut ask: impl FnMut(&[(u32, Hope)]) -> Option<T>,
+    ) -> Option<T> {
         let mut lists: Vec<(&[u32], u64)> = question
             .features
             .iter()
-            .filter_map(|(feature, bit)| Some((self.lists.get(feature)?.postings(), *bit)))
+            .filter_map(|(feature, bit)| Some((until(self.lists.get(feature)?.postings(), slots.start).1, *bit)))
             .collect();
         let mut accounts = ACCOUNTS.take();
         let (mut answer, mut worth, mut found) = (None, Vec::new(), Vec::new());
         let mut known = Known([(0, 0); Known::SIZE]);
-        for start in (0..self.shapes.len()).step_by(BLOCK) {
-            let outlines = &self.outlines[start..self.shapes.len().min(start + BLOCK)];
-            if !fill(&mut lists, start, outlines.len(), &mut accounts) {
+        for start in slots.clone().step_by(BLOCK) {
+            let outlines = &self.outlines[start..slots.end.min(start + BLOCK)];
+            if !accounts.fill(&mut lists, start, outlines.len(), question.hopeful) {
                 continue;
             }
-            for (n, run) in accounts[..outlines.len()].chunks_mut(RUN).enumerate() {
-                if run.iter().fold(0, |hope, &bits| hope | question.hope(bits)) != 0 {
-                    let asked = run.iter().zip(start + n * RUN..).zip(&outlines[n * RUN..]);
-                    worth.extend(asked.filter_map(|((&bits, slot), &outline)| {
-                        let left = question.left_for(bits, outline, &mut known);
-                        (left != 0).then_some((slot, bits, left))
-                    }));
-                }
-                run.fill(0);
-            }
-            // Shapes after accounts: memory is asked for many of them at one time.
+            worth.extend(accounts.hopeful().filter_map(|(place, bits)| {
+                let left = question.left_for(bits, outlines[place], &mut known);
+                (left != 0).then_some((start + place, bits, left))
+            }));
+            accounts.clear();
+            // Each is read once without being looked at: so memory answers for many of them at one time.
+            std::hint::black_box(worth.iter().fold(0, |all, &(slot, ..)| all ^ self.shapes[slot].total));
             let shaped = worth.drain(..).filter_map(|(slot, bits, left)| {
                 Some((crate::text::index(slot), may_match(bits, left, self.shapes[slot])?))
             });
@@ -220,33 +224,63 @@ impl Postings {
     }
 }
 
-thread_local! {
-    /// All zero between two questions.
-    static ACCOUNTS: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
+/// A list's postings before a slot, and the others.
+fn until(list: &[u32], slot: usize) -> (&[u32], &[u32]) {
+    list.split_at(list.partition_point(|&posting| ((posting >> TOKEN_BITS) as usize) < slot))
 }
 
-/// Add a block's postings to its accounts, and take them off the lists; whether there were any.
-fn fill(lists: &mut Vec<(&[u32], u64)>, start: usize, count: usize, accounts: &mut Vec<u64>) -> bool {
-    if accounts.len() < count {
-        accounts.resize(count, 0);
-    }
-    let accounts = &mut accounts[..count];
-    let end = start + count;
-    let mut any = false;
-    lists.retain_mut(|(list, bit)| {
-        let here = list.partition_point(|&posting| ((posting >> TOKEN_BITS) as usize) < end);
-        let (block, rest) = list.split_at(here);
-        any |= !block.is_empty();
-        let own = u64::from(*bit != EXACT);
-        for &posting in block {
-            if let Some(account) = accounts.get_mut((posting >> TOKEN_BITS) as usize - start) {
-                *account |= *bit | own << (posting & ((1 << TOKEN_BITS) - 1));
-            }
+// -- accounts ----------------------------------------------------------------------------------------------------------
+
+thread_local! {
+    /// All zero between two questions.
+    static ACCOUNTS: Cell<Accounts> = const { Cell::new(Accounts { bits: Vec::new(), hopeful: Vec::new() }) };
+}
+
+/// What each fact of a block has in common with the candidate, and which of them have enough to be looked at.
+#[derive(Default)]
+struct Accounts {
+    bits: Vec<u64>,
+    /// A bit for each fact.
+    hopeful: Vec<u64>,
+}
+
+impl Accounts {
+    /// Add a block's postings, and take them off the lists; whether there were any.
+    fn fill(&mut self, lists: &mut Vec<(&[u32], u64)>, start: usize, count: usize, hopeful: u64) -> bool {
+        if self.bits.len() < count {
+            self.bits.resize(count, 0);
+            self.hopeful.resize(count.div_ceil(WORD), 0);
         }
-        *list = rest;
-        !rest.is_empty()
-    });
-    any
+        let end = start + count;
+        let mut any = false;
+        lists.retain_mut(|(list, bit)| {
+            let (block, rest) = until(list, end);
+            any |= !block.is_empty();
+            let own: [u64; 1 << TOKEN_BITS] = from_fn(|token| if *bit == EXACT { EXACT } else { *bit | 1 << token });
+            for &posting in block {
+                let place = (posting >> TOKEN_BITS) as usize - start;
+                let Some(bits) = self.bits.get_mut(place) else { continue };
+                *bits |= own[(posting & TOKEN) as usize];
+                let Some(word) = self.hopeful.get_mut(place / WORD) else { continue };
+                *word |= u64::from(hope(*bits, hopeful) != 0) << (place % WORD);
+            }
+            *list = rest;
+            !rest.is_empty()
+        });
+        any
+    }
+
+    /// The facts that are worth a look, in order.
+    fn hopeful(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.hopeful.iter().enumerate().flat_map(|(n, &word)| {
+            ones(word).map(move |bit| n * WORD + bit as usize).map(|place| (place, self.bits[place]))
+        })
+    }
+
+    fn clear(&mut self) {
+        self.bits.fill(0);
+        self.hopeful.fill(0);
+    }
 }
 
 // -- the question ------------------------------------------------------------------------------------------------------
@@ -334,9 +368,6 @@ impl Question {
     /// Which kinds of match are left for a fact that has at most this in common with the candidate, its weights aside.
     #[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
     fn left_for(&self, bits: u64, outline: Outline, known: &mut Known) -> u8 {
-        if self.hope(bits) == 0 {
-            return 0;
-        }
         let own = bits as u16;
         if bits & EXACT != 0 || own & outline.required == outline.required {
             return WHOLE;
@@ -344,13 +375,6 @@ impl Question {
         let left = known.of(bits >> FACT_BITS, || self.left(bits));
         let is_weak = own & own.wrapping_sub(1) == 0 && own & outline.strong == 0;
         if is_weak { left & SUBSET } else { left }
-    }
-
-    /// Zero where one token beside one is too little: most facts that share anything share no more.
-    const fn hope(&self, bits: u64) -> u64 {
-        const OWN: u64 = (1 << FACT_BITS) - 1;
-        let (own, asked) = (bits & OWN, bits & !OWN);
-        bits & self.hopeful | own & own.wrapping_sub(1) | asked & asked.wrapping_sub(1)
     }
 
     /// Which kinds of match are left for a fact that holds these of the candidate's tokens.
@@ -375,6 +399,13 @@ impl Question {
         }
         left
     }
+}
+
+/// Zero where one token beside one is too little: most facts that share anything share no more.
+const fn hope(bits: u64, hopeful: u64) -> u64 {
+    const OWN: u64 = (1 << FACT_BITS) - 1;
+    let (own, asked) = (bits & OWN, bits & !OWN);
+    bits & hopeful | own & own.wrapping_sub(1) | asked & asked.wrapping_sub(1)
 }
 
 /// What a fact has to be asked for.
