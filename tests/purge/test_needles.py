@@ -121,6 +121,32 @@ def test_both_finders_give_the_same_answers(words: list[str]) -> None:
     assert slow.find(content) == expected
 
 
+def alike(number: int) -> bytes:
+    """Patterns longer than the piece that is looked for; more begin, or end, alike than a piece may be common to."""
+    text = f"{number} and what anybody may have said about the very same thing {number * 31}"
+    return (text[3:] if number % 2 else text[:-4] + "thing and so on until the end of the line").encode()
+
+
+def test_long_patterns_that_are_alike() -> None:
+    patterns = list(dict.fromkeys(alike(number) for number in range(1000)))
+    finder = Finder(patterns)
+    for chosen in (patterns[::97], patterns[:3], []):
+        content = b"before " + b" | ".join(chosen) + b" after " + patterns[7][:-1] + b"#" + patterns[8][1:]
+        assert finder.find(content) == {number for number, one in enumerate(patterns) if one in content}
+
+
+def test_a_part_of_the_needles_keeps_its_own_numbers() -> None:
+    whole = Needles.of(LINES)
+    part = whole.without({3, 50})
+    text = "\n".join(LINES[2:5])
+    assert len(part) == len(whole) - 2
+    assert [part.items[number].folded for number in sorted(part.hits(text))] == [fold(LINES[2]), fold(LINES[4])]
+    smaller = part.without(part.hits(LINES[4]))
+    assert [smaller.items[number].folded for number in smaller.hits(text)] == [fold(LINES[2])]
+    assert whole.without(()) is whole and not whole.without(range(len(whole)))
+    assert set(part.raw_patterns) == set(whole.raw_patterns) - {fold(LINES[3]), fold(LINES[50])}
+
+
 def test_without_the_extra_everything_is_found_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     without_automaton(monkeypatch)
     needles = Needles.of(LINES)

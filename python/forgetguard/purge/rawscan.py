@@ -22,7 +22,7 @@ CHUNK = 1 << 20
 WORDS_OF_A_KEY = 3  # fewer let too many patterns through in text of few words
 DEFAULT_PAGE = 4096
 OVERFLOW_POINTER = 4  # an overflow page begins with the number of the next one
-PIECE = 24  # bytes of a pattern that the automaton looks for
+PIECE = 32  # bytes of a pattern that the automaton looks for
 COMMON = 100  # patterns that may have a piece in common; else the whole pattern is looked for
 SAMPLE = 4096  # bytes of a file that tell its encoding
 MOST_HITS = 10_000  # a report of where text is left needs no more
@@ -69,9 +69,9 @@ class Finder:
             found: set[int] = set()
             for piece, start, _ in self._automaton.find_matches_as_indexes(content, overlapping=True):
                 for number, offset in self._behind[piece]:
-                    if number not in found and start >= offset:
-                        if content.startswith(self.patterns[number], start - offset):
-                            found.add(number)
+                    begin = start - offset
+                    if number not in found and begin >= 0 and content.startswith(self.patterns[number], begin):
+                        found.add(number)
             return found
         candidates = list(self._unspaced)
         words = content.split(b" ") if self._by_words else []

@@ -8,6 +8,7 @@ So it is erased last, with a line count that may reach millions: a file is read 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ FOLDER = "memory/.dreams/session-corpus"
 SUFFIXES = (".txt", ".md")
 SHORTEST_SNIPPET = 12  # characters; the host writes nothing shorter
 _SEPARATOR = b"\n\xff\n"  # stands in no UTF-8 text, so nothing is found across two lines
+_LINE = re.compile(rb"^\[([^\]\n]*)#L[^\]\n]*\] ([^\n]*)", re.MULTILINE)
 _ROLES = (b"User: ", b"Assistant: ")
 _Stamp = tuple[int, int, int, int]
 
@@ -63,6 +65,7 @@ class Corpus:
         self.root = agent.workspace / FOLDER
         self._lines: dict[tuple[Path, _Stamp, frozenset[str]], tuple[Line, ...]] = {}
         self._hits: dict[tuple[Path, _Stamp, frozenset[str]], frozenset[int]] = {}
+        self._sessions: dict[bytes, str | None] = {}
         self._hits_of: Needles | None = None
         self._said: dict[tuple[frozenset[str], tuple[object, ...]], dict[bytes, bool]] = {}
 
@@ -96,24 +99,21 @@ class Corpus:
 
     def _each(self, content: bytes, sessions: frozenset[str]) -> Iterator[tuple[int, int, bool, bytes]]:
         """(first byte, byte after the last, whether it is of these sessions, snippet) of every line of the corpus."""
-        known: dict[bytes, bool] = {}
-        start = 0
-        for line in content.split(b"\n"):
-            end = start + len(line) + 1
-            head, parted, snippet = line.partition(b"] ")
-            place, numbered, _ = head.rpartition(b"#L")
-            if parted and numbered and place.startswith(b"["):
-                mine = known.get(place)
-                if mine is None:
-                    mine = known[place] = self._session(place) in sessions
-                yield start, min(end, len(content)), mine, snippet.rstrip(b"\r")
-            start = end
+        for line in _LINE.finditer(content):
+            mine = self._session(line[1]) in sessions
+            yield line.start(), min(line.end() + 1, len(content)), mine, line[2].rstrip(b"\r")
+
+    def _of_others(self, content: bytes, sessions: frozenset[str]) -> Iterator[bytes]:
+        """What lines of other sessions say, each sentence once."""
+        told = {snippet for place, snippet in _LINE.findall(content) if self._session(place) not in sessions}
+        return (snippet.rstrip(b"\r") for snippet in told)
 
     def _session(self, place: bytes) -> str | None:
-        agent, _, path = place[1:].decode("utf-8", "replace").partition("/")
-        if agent != self.agent.name:
-            return None
-        return session_of_path(path, agent) or session_of_file(path)
+        if place not in self._sessions:
+            agent, _, path = place.decode("utf-8", "replace").partition("/")
+            mine = agent == self.agent.name
+            self._sessions[place] = (session_of_path(path, agent) or session_of_file(path)) if mine else None
+        return self._sessions[place]
 
     def said(self, sessions: frozenset[str]) -> dict[bytes, bool]:
         """Every snippet of these sessions, and whether a session that stays said the same (with any role)."""
@@ -125,9 +125,7 @@ class Corpus:
             claims = {plain(snippet) for snippet in own}
             others: set[bytes] = set()
             for one in found if claims else ():
-                for _, _, mine, snippet in self._each(one.path.read_bytes(), sessions):
-                    if not mine and plain(snippet) in claims:
-                        others.add(plain(snippet))
+                others |= claims.intersection(map(plain, self._of_others(one.path.read_bytes(), sessions)))
             self._said = {key: {snippet: plain(snippet) in others for snippet in own}}
         return self._said[key]
 
@@ -144,9 +142,8 @@ class Corpus:
     def _held(self, content: bytes, targets: Targets) -> set[int]:
         ascii_lines: list[bytes] = []
         other_lines: list[bytes] = []
-        for _, _, mine, snippet in self._each(content, targets.sessions):
-            if not mine:
-                (ascii_lines if snippet.isascii() else other_lines).append(snippet)
+        for snippet in self._of_others(content, targets.sessions):
+            (ascii_lines if snippet.isascii() else other_lines).append(snippet)
         hits = targets.needles.hits_folded(raw_form(_SEPARATOR.join(ascii_lines)))
         for line in other_lines:
             hits |= targets.needles.hits(line.decode("utf-8", "replace"))

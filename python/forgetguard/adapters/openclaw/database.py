@@ -1,28 +1,23 @@
 """Opening the host's databases, always with apsw: Python's own SQLite may lack what the host's schema and vectors need.
 
 1. No file of the host is opened through two SQLite libraries in one process: that breaks SQLite's locks.
-2. Reading leaves no trace: no byte changed, no `-wal`, `-shm` or journal made (`provenance.readonly` has the table of
-   what is on disk against how it is opened; the same holds here).
+2. Reading leaves no trace: no byte changed, no `-wal`, `-shm` or journal made (`provenance.readonly` says how).
 3. A version that was not tested is refused before anything is written.
 """
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from forgetguard.errors import ForgetGuardError, Refused, StoreUnreadable
+from forgetguard.provenance import readonly
 from forgetguard.provenance.schema import Connection, has_table, scalar
 from forgetguard.purge.surfaces import sqlite_tools as tools
 
-ATTEMPTS = 5
-STEP_SECONDS = 0.02
-_WAL_HEADER_BYTES = 32
 VECTORS = "memory_index_chunks_vec"
 
 
@@ -45,71 +40,16 @@ def library() -> Any:
     return apsw
 
 
-@contextmanager
-def reading(path: Path) -> Iterator[Connection]:
+def reading(path: Path) -> AbstractContextManager[Connection]:
     """A connection that can only read, in one view from beginning to end. Raises StoreUnreadable."""
+    return readonly.reading_with(readonly.Engine(_connect, library().Error), path)
+
+
+def _connect(uri: str) -> Any:
     apsw = library()
-    connection, watched = _open(apsw, path)
-    try:
-        yield connection
-        if watched is not None and watched != _stamp(path):
-            raise StoreUnreadable("a database changed while it was being read", code="busy")
-    except apsw.Error as error:
-        raise StoreUnreadable("a database could not be read", code=_code(error)) from None
-    finally:
-        connection.close()
-
-
-def _open(apsw: Any, path: Path) -> tuple[Any, object]:
-    if not path.is_file():
-        raise StoreUnreadable("a database is missing", code="missing")
-    for attempt in range(ATTEMPTS):
-        time.sleep(attempt * STEP_SECONDS)
-        stamp = _stamp(path)
-        try:
-            shared = _has_wal(path)
-            connection = _connect(apsw, path, "mode=ro&readonly_shm=1" if shared else "mode=ro&immutable=1")
-        except StoreUnreadable:
-            # Its last user may have closed it between the look at `-wal` and `-shm` and the opening.
-            if attempt == ATTEMPTS - 1:
-                raise
-            continue
-        if shared:
-            return connection, None
-        if stamp == _stamp(path):
-            return connection, stamp
-        connection.close()  # a writer came meanwhile: look at the disk again
-    raise StoreUnreadable("a database kept changing while it was being opened", code="busy")
-
-
-def _has_wal(path: Path) -> bool:
-    wal = path.with_name(path.name + "-wal")
-    if not wal.exists():
-        return False
-    if path.with_name(path.name + "-shm").exists():
-        return True
-    if wal.stat().st_size > _WAL_HEADER_BYTES:
-        raise StoreUnreadable("a database needs recovery before it can be read", code="needs-recovery")
-    return False
-
-
-def _connect(apsw: Any, path: Path, flags: str) -> Any:
-    try:
-        connection = apsw.Connection(
-            f"file:{quote(str(path))}?{flags}", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        )
-        connection.set_busy_timeout(5000)
-        for statement in ("PRAGMA temp_store=MEMORY", "PRAGMA query_only=ON", "BEGIN"):
-            connection.execute(statement)
-        scalar(connection, "SELECT count(*) FROM sqlite_schema")
-    except apsw.Error as error:
-        raise StoreUnreadable("a database could not be opened for reading", code=_code(error)) from None
+    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    connection.set_busy_timeout(5000)
     return connection
-
-
-def _stamp(path: Path) -> tuple[int, int, int, bool]:
-    found = os.stat(path)
-    return found.st_ino, found.st_size, found.st_mtime_ns, path.with_name(path.name + "-wal").exists()
 
 
 def _code(error: Exception) -> str:
