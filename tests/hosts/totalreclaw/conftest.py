@@ -1,3 +1,5 @@
+"""The host for these tests. Its package, and what came with it, is imported where a fixture is used."""
+
 from __future__ import annotations
 
 import base64
@@ -5,17 +7,17 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx
-import numpy
 import pytest
 
 from forgetguard.adapters import totalreclaw
 from forgetguard.guard import ForgetGuard
 from guarding import guard, home, key, open_guard, path  # noqa: F401 - fixtures
 from hosts.scripted_model import ScriptedModel, embed, said
-from hosts.totalreclaw.chain import Chain
+
+if TYPE_CHECKING:
+    from hosts.totalreclaw.chain import Chain
 
 DIOGO = "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"
 INES = "legal winner thank year wave sausage worth useful legal winner thank yellow"
@@ -83,6 +85,8 @@ def told(fact: dict[str, Any] | str) -> dict[str, Any]:
 
 class _Tokenizer:
     def __call__(self, text: str, **_: Any) -> dict[str, Any]:
+        import numpy
+
         letters = numpy.array([[ord(letter) for letter in text]])
         return {"input_ids": letters, "attention_mask": numpy.ones_like(letters)}
 
@@ -94,6 +98,8 @@ class _Session:
         return [type("Output", (), {"name": "sentence_embedding"})]
 
     def run(self, _names: Any, feed: dict[str, Any]) -> list[Any]:
+        import numpy
+
         text = "".join(map(chr, feed["input_ids"][0]))
         return [numpy.array([embed(text, 640)], dtype=numpy.float32)]
 
@@ -119,6 +125,10 @@ def ledger_away(path: Path) -> Callable[[], None]:  # noqa: F811 - the fixture
 @pytest.fixture
 def chain(monkeypatch: pytest.MonkeyPatch) -> Chain:
     """The servers; every socket of the HTTP client but those to 127.0.0.1 ends there."""
+    import httpx
+
+    from hosts.totalreclaw.chain import Chain
+
     made = Chain()
     through = httpx.AsyncHTTPTransport.handle_async_request
 

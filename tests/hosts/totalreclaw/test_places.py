@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -37,9 +38,10 @@ def test_messages_that_wait_for_extraction_are_found(root):
 
     said = [{"role": "user", "content": FACT}, {"role": "assistant", "content": "Noted."}]
     enqueue_messages("0xabc", said, session_id="s")
-    (root / ".pending_extract.x.tmp").write_bytes((root / ".pending_extract.jsonl").read_bytes() + b"{cut off\n")
+    (root / ".pending_extract.x.tmp").write_bytes((root / ".pending_extract.jsonl").read_bytes() + b"{cut off\n\n")
     expected = {"line 1, message 1": FACT, "line 1, message 2": "Noted."}
-    assert found("pending-extraction", root) == found("pending-left-over", root) == expected
+    assert found("pending-extraction", root) == expected
+    assert found("pending-left-over", root) == {**expected, "line 2": "{cut off"}
 
 
 def test_what_waits_is_extracted_through_the_guard(diogo, root, guard, installed):
@@ -79,14 +81,49 @@ def test_errors_of_an_import_are_found(root, diogo):
     assert found("import-errors", root) == {"error 1": error}
 
 
-def test_files_that_cannot_be_read_or_are_links_are_left_alone(root, tmp_path):
+def test_what_is_not_as_the_host_writes_it_is_looked_at_and_never_cut(root):
+    files = {"exports": "exports/totalreclaw-export-1.json", "import-errors": "import-state/i.json"}
+    for place, name in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True)
+        file.write_text(f'{{"facts": [{{"text": "{FACT}')
+        (kept,) = PLACE[place].find(root)
+        assert FACT in kept.text
+    assert PLACE["exports"].erase(root, list(PLACE["exports"].find(root))) == 0
+    assert FACT in (root / "exports" / "totalreclaw-export-1.json").read_text()
+
+
+def test_what_cannot_be_read_is_not_clean(root, monkeypatch):
     (root / "exports").mkdir(parents=True)
-    (root / "exports" / "totalreclaw-export-1.json").write_bytes(b"\xff\xfe{")
-    (root / "exports" / "totalreclaw-export-2.json").write_text('["a list"]')
+    (root / "exports" / "totalreclaw-export-1.json").write_text("{}")
+
+    def refuse(*_, **__):
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    with pytest.raises(OSError):
+        list(PLACE["exports"].find(root))
+
+
+def test_a_link_is_not_followed(root, tmp_path):
+    (root / "exports").mkdir(parents=True)
     elsewhere = tmp_path / "elsewhere.json"
     elsewhere.write_text(json.dumps({"facts": [{"id": "1", "text": FACT}]}))
     (root / "exports" / "totalreclaw-export-3.json").symlink_to(elsewhere)
     assert found("exports", root) == {}
+
+
+def test_doctor_reports_and_clears(root, guard):
+    from forgetguard.adapters.surveying import clear, survey
+
+    (root / "exports").mkdir(parents=True)
+    export = {"count": 2, "facts": [{"id": "1", "text": FACT}, {"id": "2", "text": "User keeps bees"}]}
+    (root / "exports" / "totalreclaw-export-1.json").write_text(json.dumps(export))
+    guard.forget(FACT)
+    (told,) = [one for one in survey(PLACES, root, guard) if one.place.name == "exports"]
+    assert (told.items, len(told.restating)) == (2, 1)
+    cleared = clear(told, root, guard)
+    assert (cleared.items, cleared.removed, len(cleared.restating)) == (1, 1, 0)
 
 
 def test_a_text_does_not_show(root):

@@ -208,4 +208,6 @@ class TestWhoseVault:
             assert diogo.tool("forget", fact_id=diogo.stored[FACT]) == {"error": NOT_FORGOTTEN}
             assert diogo.tool("remember", text="User likes tea")["stored"] is False
             mirrored(diogo, "User likes jazz")
-        assert set(diogo.stored) == {FACT} and not chain.deletes
+            assert set(diogo.stored) == {FACT} and not chain.deletes
+            diogo.turn("Not any more.", {"text": FACT, "action": "DELETE", "existingFactId": diogo.stored[FACT]})
+        assert not diogo.stored

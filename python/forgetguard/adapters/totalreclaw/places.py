@@ -1,4 +1,7 @@
-"""What TotalReclaw keeps where its own delete does not reach. The host's directory is `~/.totalreclaw`."""
+"""What TotalReclaw keeps where its own delete does not reach. The host's directory is `~/.totalreclaw`.
+
+What is not as the host writes it is one text, as it stands: it is looked at, and never cut.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +16,20 @@ from forgetguard.adapters.residues import Kept, Place
 
 QUEUE: Final = ".pending_extract.jsonl"
 LEFT_OVER: Final = ".pending_extract.*.tmp"
-EXPORTS: Final = "exports/totalreclaw-export-*.json"
+EXPORTS: Final = "exports/totalreclaw-export-*"
 IMPORTS: Final = "import-state/*.json"
+WHOLE: Final = "the whole"
+"""The key of what is not as the host writes it. No id of a fact, so it is not erased by one."""
 
 
 def _queued(pattern: str, root: Path) -> Iterator[Kept]:
     for path in _files(root, pattern):
         for number, line in enumerate(_read(path).splitlines(), 1):
-            record = _parsed(line)
-            messages = record.get("messages") if isinstance(record, dict) else None
-            for at, message in enumerate(messages if isinstance(messages, list) else ()):
-                text = message.get("content") if isinstance(message, dict) else None
-                if isinstance(text, str) and text.strip():
-                    yield Kept(path, f"line {number}, message {at + 1}", text)
+            messages = _listed(_parsed(line), "messages")
+            if messages is None and line.strip():
+                yield Kept(path, f"line {number}", line)
+            for at, message in enumerate(messages or (), 1):
+                yield Kept(path, f"line {number}, message {at}", _text(message, "content"))
 
 
 def _find_queued(root: Path) -> Iterator[Kept]:
@@ -38,9 +42,12 @@ def _find_left_over(root: Path) -> Iterator[Kept]:
 
 def _find_exported(root: Path) -> Iterator[Kept]:
     for path in _files(root, EXPORTS):
-        for fact in _facts(_parsed(_read(path))):
-            if isinstance(fact.get("text"), str):
-                yield Kept(path, str(fact.get("id")), fact["text"])
+        text = _read(path)
+        facts = _listed(_parsed(text), "facts")
+        if facts is None:
+            yield Kept(path, WHOLE, text)
+        for fact in facts or ():
+            yield Kept(path, _id(fact), _text(fact, "text"))
 
 
 def _erase_exported(root: Path, kept: Sequence[Kept]) -> int:  # noqa: ARG001 - the signature of a place
@@ -50,8 +57,8 @@ def _erase_exported(root: Path, kept: Sequence[Kept]) -> int:  # noqa: ARG001 - 
 def _without(path: Path, ids: set[str]) -> int:
     """Take these facts out of an export; how many are gone. The export is replaced whole, or stays as it was."""
     export = _parsed(_read(path))
-    facts = _facts(export)
-    left = [fact for fact in facts if str(fact.get("id")) not in ids]
+    facts = _listed(export, "facts") or []
+    left = [fact for fact in facts if _id(fact) not in ids]
     if len(left) == len(facts):
         return 0
     _replace(path, json.dumps({**export, "facts": left, "count": len(left)}))
@@ -60,11 +67,12 @@ def _without(path: Path, ids: set[str]) -> int:
 
 def _find_import_errors(root: Path) -> Iterator[Kept]:
     for path in _files(root, IMPORTS):
-        state = _parsed(_read(path))
-        errors = state.get("errors") if isinstance(state, dict) else None
-        for at, text in enumerate(errors if isinstance(errors, list) else ()):
-            if isinstance(text, str) and text.strip():
-                yield Kept(path, f"error {at + 1}", text)
+        text = _read(path)
+        state = _parsed(text)
+        if state is None:
+            yield Kept(path, WHOLE, text)
+        for at, error in enumerate(_listed(state, "errors") or (), 1):
+            yield Kept(path, f"error {at}", str(error))
 
 
 def _find_nothing(root: Path) -> Iterator[Kept]:  # noqa: ARG001 - the signature of a place
@@ -77,10 +85,8 @@ def _files(root: Path, pattern: str) -> list[Path]:
 
 
 def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+    """Raises OSError: what cannot be read is not clean."""
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _parsed(text: str) -> Any:
@@ -90,9 +96,20 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _facts(export: Any) -> list[dict[str, Any]]:
-    facts = export.get("facts") if isinstance(export, dict) else None
-    return [fact for fact in facts if isinstance(fact, dict)] if isinstance(facts, list) else []
+def _listed(record: Any, name: str) -> list[Any] | None:
+    """The list of this name in a record; None where there is none."""
+    found = record.get(name) if isinstance(record, dict) else None
+    return found if isinstance(found, list) else None
+
+
+def _text(record: Any, name: str) -> str:
+    """The text of this name in a record; the whole record where there is none."""
+    found = record.get(name) if isinstance(record, dict) else None
+    return found if isinstance(found, str) else json.dumps(record, ensure_ascii=False)
+
+
+def _id(fact: Any) -> str:
+    return str(fact.get("id")) if isinstance(fact, dict) else WHOLE
 
 
 def _replace(path: Path, text: str) -> None:
