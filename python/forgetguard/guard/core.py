@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from forgetguard.errors import ForgetGuardError, InvalidInput, LedgerFull, LedgerUnavailable
-from forgetguard.guard import opening, reading, reembedding, trees
+from forgetguard.guard import opening, reading, trees
 from forgetguard.guard.deciding import Decider
 from forgetguard.guard.embedding import Embedding
 from forgetguard.guard.forgetting import Forgetting, Intent
@@ -29,7 +29,6 @@ from forgetguard.guard.opening import KeyLike, LedgerOptions, PathLike
 from forgetguard.guard.policy import DeferSetting, OnHold, Policy, UnrecordedSetting
 from forgetguard.guard.reading import Fetch, Text
 from forgetguard.guard.releases import Waiting, WaitingReleases, before
-from forgetguard.guard.report import guard_status
 from forgetguard.guard.twins import twin
 from forgetguard.guard.vault import Vault
 from forgetguard.guard.verdicts import (
@@ -38,7 +37,6 @@ from forgetguard.guard.verdicts import (
     Filtered,
     Finding,
     Forgot,
-    GuardStatus,
     Remembered,
     Scrubbed,
     ScrubbedTree,
@@ -51,6 +49,8 @@ from forgetguard.values import Candidate, Entry, Origin, Vector
 
 if TYPE_CHECKING:
     from forgetguard.embedder import Calibration, Embedder
+    from forgetguard.guard.reembedding import Reembedded
+    from forgetguard.guard.report import GuardStatus
 
 log = logging.getLogger("forgetguard")
 Item = TypeVar("Item")
@@ -325,13 +325,17 @@ class ForgetGuard:
 
     def status(self) -> GuardStatus:
         """Counts and codes, no text. Never raises for an unavailable ledger: `ledger` says why."""
+        from forgetguard.guard.report import guard_status
+
         return guard_status(self._vault, self._decider, self._embedding, len(self._waiting), self._unrecorded)
 
-    def reembed(self, progress: Callable[[int, int], object] | None = None) -> reembedding.Reembedded:
+    def reembed(self, progress: Callable[[int, int], object] | None = None) -> Reembedded:
         """Give every entry a vector of the model in use, after it changed: see `guard.reembedding`.
 
         Raises ModelUnavailable, LedgerUnavailable.
         """
+        from forgetguard.guard import reembedding
+
         return reembedding.reembed(self._vault, self._embedding, progress)
 
     def with_ledger(self, operation: Callable[[Ledger], Item]) -> Item:

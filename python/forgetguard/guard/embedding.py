@@ -47,7 +47,11 @@ class Embedding:
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether cosines are mapped onto the scale of the rules' lines."""
+        """Whether cosines are mapped onto the scale of the rules' lines, by a calibration made now or kept."""
+        if self._calibration is None and not self._measured:
+            from forgetguard.embedder import load_calibration
+
+            return load_calibration(self._directory, self.model) is not None
         return self._calibration is not None
 
     def vectors(self, texts: Sequence[str]) -> list[Vector | None]:

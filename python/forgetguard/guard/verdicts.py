@@ -149,38 +149,3 @@ class Finding(Generic[Item]):
     index: int
     item: Item = field(repr=False)
     verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class GuardStatus:
-    """Counts and codes; no text.
-
-    `ledger` is `ok` or the code of its unavailability; the ledger's counts are 0 then. `oldest_held` is in seconds.
-    `embedded` of `checked` texts needed a vector to be made. `releases_waiting`: remembers not written down yet.
-    `words_only`: entries without a vector of the model in use (0 where there is no model); only their words count until
-    `reembed`.
-    """
-
-    ledger: str
-    backend: str
-    rules_version: str
-    model: str
-    calibrated: bool
-    entries: int = 0
-    pending: int = 0
-    dropped: int = 0
-    held: int = 0
-    oldest_held: float | None = None
-    unrecorded: int = 0
-    checked: int = 0
-    embedded: int = 0
-    deferred: int = 0
-    embedding_failures: int = 0
-    words_only: int = 0
-    releases_waiting: int = 0
-    problems: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def degraded(self) -> bool:
-        """Whether the ledger cannot be asked now."""
-        return self.ledger != "ok"

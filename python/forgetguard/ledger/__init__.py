@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from forgetguard.ledger.fold import Delta
 from forgetguard.ledger.mark import DEFAULT
 from forgetguard.ledger.records import Fact
-from forgetguard.ledger.report import LedgerStatus, Verification
 from forgetguard.ledger.review import ReviewItem
 from forgetguard.ledger.store import DEFAULT_REVIEW_SIZE, DEFAULT_WAIT, Ledger
-from forgetguard.ledger.transfer import Merged
+
+if TYPE_CHECKING:
+    from forgetguard.ledger.report import LedgerStatus, Verification
+    from forgetguard.ledger.transfer import Merged
 
 __all__ = [
     "DEFAULT",
@@ -22,3 +27,11 @@ __all__ = [
     "ReviewItem",
     "Verification",
 ]
+
+_LATE = {"LedgerStatus": "report", "Verification": "report", "Merged": "transfer"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATE:
+        raise AttributeError(f"module 'forgetguard.ledger' has no attribute {name!r}")
+    return getattr(import_module(f"forgetguard.ledger.{_LATE[name]}"), name)

@@ -20,11 +20,11 @@ import pathlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from forgetguard.errors import InvalidInput, LedgerFull, LedgerUnavailable, Refused, UnknownEntry
 from forgetguard.keys import KeySource
-from forgetguard.ledger import holes, place, rekeying, report, transfer
+from forgetguard.ledger import holes, place
 from forgetguard.ledger.core import Core
 from forgetguard.ledger.creation import create_vault
 from forgetguard.ledger.fold import Delta, State
@@ -32,6 +32,11 @@ from forgetguard.ledger.mark import DEFAULT, DefaultMark, MarkFile
 from forgetguard.ledger.records import Fact, Kind, Record, clean_text, id_bytes
 from forgetguard.ledger.review import ReviewRing
 from forgetguard.values import Entry, Origin, Vector
+
+if TYPE_CHECKING:
+    from forgetguard.ledger import report, transfer
+
+# What few calls need is imported by those: a command hook opens a ledger once for every tool call of its host.
 
 DEFAULT_REVIEW_SIZE: Final = 200
 DEFAULT_WAIT: Final = 5.0
@@ -136,6 +141,8 @@ class Ledger:
                 advice="If that is accepted, repeat with accept_loss=True (`--yes`).",
             )
         name, marks = _place(path, mark, allow_filesystem)
+        from forgetguard.ledger import transfer
+
         transfer.restore(pathlib.Path(segment), name, key)
         core = _opened(name, key, marks, wait, accept=True)
         return cls(core, max_entries=None, max_age=None, review_size=DEFAULT_REVIEW_SIZE)
@@ -155,6 +162,8 @@ class Ledger:
             with cls.open(path, key, mark=mark, wait=wait, allow_filesystem=allow_filesystem) as ledger:
                 return ledger.verify()
         except LedgerUnavailable as error:
+            from forgetguard.ledger import report
+
             return report.failed(error)
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -201,10 +210,14 @@ class Ledger:
 
     def status(self) -> report.LedgerStatus:
         """Counts, codes and ages; no text. Raises LedgerUnavailable."""
+        from forgetguard.ledger import report
+
         return report.status(self._core, self._review, self.max_entries, self.max_age)
 
     def verify(self) -> report.Verification:
         """Read everything again and say whether it holds: every record, contiguity, forks, review, mark."""
+        from forgetguard.ledger import report
+
         return report.verify(self._core, self._review)
 
     # -- writing ---------------------------------------------------------------------------------------------------
@@ -278,14 +291,20 @@ class Ledger:
         it raises, the old key stays. Keep the old key until this returns. `done`, or `pending` while another process
         keeps the old bytes alive. Raises LedgerUnavailable.
         """
+        from forgetguard.ledger import rekeying
+
         return (rekeying.new_root if new_root else rekeying.rekey)(self._core, key, confirm)
 
     def export(self, path: Path) -> int:
         """Write one sealed segment, all but the review queue; the number of records. Raises LedgerUnavailable."""
+        from forgetguard.ledger import transfer
+
         return transfer.export(self._core, pathlib.Path(path))
 
     def merge(self, segment: Path) -> transfer.Merged:
         """Take in what a segment of this vault holds. Raises InvalidInput, LedgerUnavailable; then nothing changed."""
+        from forgetguard.ledger import transfer
+
         return transfer.merge(self._core, pathlib.Path(segment))
 
     # -- life ------------------------------------------------------------------------------------------------------
@@ -366,6 +385,8 @@ def _opened(
         core.load(created=created, accept=accept)
         holes.heal(core)
         if core.header.opens_with_next_alone(key):
+            from forgetguard.ledger import rekeying
+
             rekeying.promote(core)
     except BaseException:
         core.close()

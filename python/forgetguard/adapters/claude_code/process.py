@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from threading import Thread
 from typing import Final
 
 from forgetguard.adapters.claude_code.answers import answer
@@ -69,6 +70,7 @@ def _answered(invoked: Invocation) -> dict[str, object] | None:
     payload, options = _payload(), invoked.options
     if not asked_of(payload, options).texts:
         return None
+    _read_words_meanwhile()
     from pathlib import Path
 
     from forgetguard.guard.settings import Settings
@@ -81,6 +83,23 @@ def _answered(invoked: Invocation) -> dict[str, object] | None:
         settings = replace(settings, key_file=Path(invoked.key_file))
     with settings.open_guard(strict=True) as guard:
         return answer(payload, Hooks(guard), options)
+
+
+def _read_words_meanwhile() -> None:
+    """Have the native core read its tables of words on another thread, while this one imports the ledger and opens it.
+
+    It does so without Python's lock; the twin could not, and would only read them twice.
+    """
+    from forgetguard.rules import BACKEND, ForgottenIndex
+    from forgetguard.values import Entry
+
+    def read() -> None:
+        index = ForgottenIndex()
+        index.add([Entry("User", id="-")])
+        index.match("User")
+
+    if BACKEND == "native":
+        Thread(target=read, daemon=True).start()
 
 
 def _payload() -> object:

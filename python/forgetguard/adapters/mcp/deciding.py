@@ -23,7 +23,8 @@ from forgetguard.adapters.mcp.schemas import (
 )
 from forgetguard.adapters.mcp.tool import REFUSED, Answer, Served, Tool, id_of, note
 from forgetguard.errors import ForgetGuardError
-from forgetguard.guard.verdicts import Cut, Decision, GuardStatus
+from forgetguard.guard.report import GuardStatus
+from forgetguard.guard.verdicts import Cut, Decision
 from forgetguard.hooks import Decided, Extraction, Hooks
 from forgetguard.provenance import ProvenanceStore, Session
 from forgetguard.values import Action, Candidate
