@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from forgetguard.adapters import totalreclaw
-from forgetguard.adapters.totalreclaw import NOT_FORGOTTEN, NOT_SAVED
+from forgetguard.adapters.totalreclaw import NOT_FORGOTTEN, NOT_SAVED, guarded
 from forgetguard.guard import ForgetGuard
 
 FACT = "User is vegetarian"
@@ -92,6 +92,14 @@ class TestForget:
         assert diogo.tool("forget", fact_id=fact_id)["deleted"] is True
         assert forgotten(guard) == [FACT] and not guard.pending()
 
+    def test_what_fails_after_the_host_deleted_does_not_change_its_answer(self, diogo, guard, monkeypatch):
+        def failing(*_):
+            raise RuntimeError
+
+        monkeypatch.setattr(guarded, "_settle_earlier", failing)
+        assert diogo.tool("forget", fact_id=diogo.stored[FACT])["deleted"] is True
+        assert forgotten(guard) == [FACT]
+
     def test_what_the_host_refuses_is_its_own_answer(self, diogo):
         assert diogo.tool("forget", fact_id="  ") == {"error": "No fact_id provided"}
 
@@ -161,8 +169,6 @@ class TestRemember:
     def test_a_mirrored_write_is_told_constantly(self, diogo):
         from totalreclaw.agent.loop_runner import run_sync
         from totalreclaw.hermes import tools
-
-        from forgetguard.adapters.totalreclaw import guarded
 
         with guarded._set(guarded._automatic, True):
             answer = json.loads(run_sync(tools.remember({"text": FACT}, diogo.state)))

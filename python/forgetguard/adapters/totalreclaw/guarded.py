@@ -21,8 +21,8 @@ from forgetguard.adapters.totalreclaw.reading import account, stored
 from forgetguard.adapters.totalreclaw.seams import Function
 from forgetguard.adapters.totalreclaw.waiting import Waiting
 from forgetguard.adapters.vaults import Vault, Vaults
-from forgetguard.errors import ForgetGuardError, LedgerUnavailable, UnknownEntry
-from forgetguard.guard import Decision, ForgetGuard, Forgetting, Use
+from forgetguard.errors import ForgetGuardError
+from forgetguard.guard import Decision, ForgetGuard, Use
 from forgetguard.hooks import Hooks
 from forgetguard.values import Action, Candidate, Vector
 
@@ -58,6 +58,7 @@ class Guarded:
             client, fact_id = state.get_client(), _argument(args, "fact_id")
             if not client or not fact_id:
                 return await original(args, state, **kwargs)
+            answer = None
             try:
                 fact = await stored(client, fact_id)
                 guard = self._vaults.hooks(account(client)).guard
@@ -69,12 +70,12 @@ class Guarded:
                         # The host says "not deleted" also where its chain never answered. Nobody knows, so what was
                         # to be forgotten stays forgotten and pending, until a repeat succeeds or its owner settles it.
                         stack.pop_all()
-                        return answer
-                await asyncio.to_thread(_settled, guard, forgetting, fact.text)
-                return answer
+                if forgetting.state == "committed":
+                    await asyncio.to_thread(_settle_earlier, guard, forgetting.ids, fact.text)
             except Exception as error:  # noqa: BLE001 - a vault function raises what it likes
                 _failed("a forget", error)
-                return json.dumps({"error": NOT_FORGOTTEN})
+            # What the host has answered stands: it has deleted, or says that it has not.
+            return json.dumps({"error": NOT_FORGOTTEN}) if answer is None else answer
 
         return forget
 
@@ -244,16 +245,11 @@ def _deleted(answer: Any) -> bool:
         return False
 
 
-def _settled(guard: ForgetGuard, forgetting: Forgetting, text: str) -> None:
+def _settle_earlier(guard: ForgetGuard, committed: tuple[str, ...], text: str) -> None:
     """The fact is gone and its entry stands: what earlier tries left pending for the same fact is called off."""
-    if forgetting.state != "committed":
-        return
-    try:
-        left = [entry.id for entry in guard.pending() if entry.text == text and entry.id not in forgetting.ids]
-        if left:
-            guard.settle(left, deleted=False)
-    except (LedgerUnavailable, UnknownEntry) as error:
-        _failed("settling an earlier forget", error)
+    left = [entry.id for entry in guard.pending() if entry.text == text and entry.id not in committed]
+    if left:
+        guard.settle(left, deleted=False)
 
 
 def _readable(guard: ForgetGuard, results: list[Any]) -> list[Any]:
