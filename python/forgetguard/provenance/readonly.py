@@ -15,17 +15,30 @@ import codecs
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 from urllib.parse import quote
 
 from forgetguard.errors import StoreUnreadable
 
 ATTEMPTS = 5
 STEP_SECONDS = 0.02
+WAL_HEADER_BYTES = 32  # a `-wal` of no more has no content
 
 _Stamp = tuple[int, int, int, bool]
+
+
+class Readable(Protocol):
+    """What is needed of a connection: sqlite3 and apsw both have it."""
+
+    def execute(self, sql: str, bindings: Any = ..., /) -> Any: ...
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Readable)
 _STRAY = "forgetguard-stray"  # how `lenient` reads bytes that are no UTF-8
 
 
@@ -43,20 +56,46 @@ def lenient(raw: bytes) -> str:
     return raw.decode("utf-8", _STRAY)
 
 
+@dataclass(frozen=True, slots=True)
+class Engine(Generic[C]):
+    """A SQLite library. A host's file is opened through one of them alone: two in one process break SQLite's locks.
+
+    `connect` opens a `file:` URI for reading, in autocommit mode; `errors` is the root of what the library raises.
+    """
+
+    connect: Callable[[str], C]
+    errors: type[Exception]
+
+
+def _connect_standard(uri: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False)
+    connection.text_factory = lenient
+    return connection
+
+
+_STANDARD = Engine(_connect_standard, sqlite3.DatabaseError)
+
+
+def reading(path: Path) -> AbstractContextManager[sqlite3.Connection]:
+    """`reading_with` Python's own SQLite."""
+    return reading_with(_STANDARD, path)
+
+
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
+def reading_with(engine: Engine[C], path: Path) -> Iterator[C]:
     """A connection that can only read `path`, in one view of it from beginning to end.
 
-    Raises StoreUnreadable: `missing`, `busy` (a writer changed it under an unlocked view), `needs-recovery`, `corrupt`.
+    Raises StoreUnreadable: `missing`, `busy` (a writer changed it under an unlocked view), `needs-recovery`, `corrupt`,
+    `not-a-database`, `no-such-column`.
     """
     path = Path(os.path.realpath(path))  # SQLite keeps `-wal` and `-shm` beside the file that a link leads to
-    connection, watched = _open(path)
+    connection, watched = _open(engine, path)
     try:
         yield connection
         if watched is not None and watched != _stamp(path):
             raise StoreUnreadable("a database changed while it was being read", code="busy")
-    except sqlite3.DatabaseError as error:
-        if str(error).startswith("no such "):
+    except engine.errors as error:
+        if "no such " in str(error):
             raise StoreUnreadable(
                 "a table or column that was named is not in the database",
                 code="no-such-column",
@@ -67,15 +106,15 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _open(path: Path) -> tuple[sqlite3.Connection, _Stamp | None]:
+def _open(engine: Engine[C], path: Path) -> tuple[C, _Stamp | None]:
     if not path.is_file():
         raise StoreUnreadable("a database is missing", code="missing")
     for attempt in range(ATTEMPTS):
         time.sleep(attempt * STEP_SECONDS)
         stamp = _stamp(path)
         try:
-            flags = _flags(path)
-            connection = _connect(path, flags)
+            flags = _flags(engine, path)
+            connection = _connect(engine, path, flags)
         except StoreUnreadable:
             # Its last user may have closed it between the look at `-wal` and `-shm` and the opening.
             if attempt == ATTEMPTS - 1:
@@ -89,22 +128,22 @@ def _open(path: Path) -> tuple[sqlite3.Connection, _Stamp | None]:
     raise StoreUnreadable("a database kept changing while it was being opened", code="busy")
 
 
-def _flags(path: Path) -> str:
+def _flags(engine: Engine[C], path: Path) -> str:
     wal = path.with_name(path.name + "-wal")
     if wal.exists() and path.with_name(path.name + "-shm").exists():
         return "mode=ro&readonly_shm=1"
-    if wal.exists() and wal.stat().st_size:
+    if wal.exists() and wal.stat().st_size > WAL_HEADER_BYTES:
         raise StoreUnreadable("a database needs recovery before it can be read", code="needs-recovery")
-    return "mode=ro" if _in_rollback_mode(path) else "mode=ro&immutable=1"
+    return "mode=ro" if _in_rollback_mode(engine, path) else "mode=ro&immutable=1"
 
 
-def _in_rollback_mode(path: Path) -> bool:
+def _in_rollback_mode(engine: Engine[C], path: Path) -> bool:
     """Whether the header asks for no WAL. SQLite tells: without locks it opens these only, and makes no file.
 
     Reading the header through a file handle of our own would drop every lock that this process holds on the database.
     """
     try:
-        _connect(path, "mode=ro&nolock=1").close()
+        _connect(engine, path, "mode=ro&nolock=1").close()
     except StoreUnreadable as error:
         if error.code == "unreadable":
             return False
@@ -112,17 +151,16 @@ def _in_rollback_mode(path: Path) -> bool:
     return True
 
 
-def _connect(path: Path, flags: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path))}?{flags}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False)
-    connection.text_factory = lenient
+def _connect(engine: Engine[C], path: Path, flags: str) -> C:
+    connection: C | None = None
     try:
-        connection.execute("PRAGMA temp_store=MEMORY")
-        connection.execute("PRAGMA query_only=ON")
-        connection.execute("BEGIN")
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    except sqlite3.DatabaseError as error:
-        connection.close()
+        connection = engine.connect(f"file:{quote(str(path))}?{flags}")
+        for statement in ("PRAGMA temp_store=MEMORY", "PRAGMA query_only=ON", "BEGIN"):
+            list(connection.execute(statement))
+        list(connection.execute("SELECT count(*) FROM sqlite_schema"))
+    except engine.errors as error:
+        if connection is not None:
+            connection.close()
         raise StoreUnreadable("a database could not be opened for reading", code=_code(error)) from None
     return connection
 
@@ -132,7 +170,15 @@ def _stamp(path: Path) -> _Stamp:
     return found.st_ino, found.st_size, found.st_mtime_ns, path.with_name(path.name + "-wal").exists()
 
 
-def _code(error: sqlite3.Error) -> str:
-    name = str(getattr(error, "sqlite_errorname", ""))
-    known = {"SQLITE_BUSY": "busy", "SQLITE_NOTADB": "not-a-database", "SQLITE_READONLY_ROLLBACK": "needs-recovery"}
-    return "corrupt" if name.startswith("SQLITE_CORRUPT") else known.get(name, "unreadable")
+def _code(error: Exception) -> str:
+    name = str(getattr(error, "sqlite_errorname", type(error).__name__)).upper()
+    return next((code for part, code in _CODES if part in name), "unreadable")
+
+
+_CODES = (
+    ("BUSY", "busy"),
+    ("NOTADB", "not-a-database"),
+    ("CORRUPT", "corrupt"),
+    ("READONLY_ROLLBACK", "needs-recovery"),
+    ("READONLYERROR", "needs-recovery"),
+)
