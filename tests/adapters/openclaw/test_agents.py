@@ -29,9 +29,19 @@ def add(recorded: Recorded, name: str = "second", *, without: str = "") -> None:
     write("UPDATE memory_entry_origins SET agent_id=?", name)
     for table in ("session_windows", "session_nodes"):
         write(f"UPDATE {table} SET session_key=replace(session_key, 'agent:main:', 'agent:{name}:')")
+    for table in ("memory_index_chunks", "memory_index_sources"):
+        write(f"UPDATE {table} SET path=replace(path, 'sessions/main/', 'sessions/{name}/')")
     if without:
         write("DELETE FROM session_windows WHERE session_id=?", without)
         write("DELETE FROM memory_entry_origins WHERE session_id=?", without)
+
+
+def move_out(recorded: Recorded, name: str = "second") -> None:
+    """A workspace of the agent's own."""
+    config = recorded.root / "openclaw.json"
+    given = json.loads(config.read_text())
+    given["agents"]["list"] = [{"id": name, "workspace": str(recorded.base / "elsewhere")}]
+    config.write_text(json.dumps(given))
 
 
 def tombstones(recorded: Recorded, name: str) -> set[str]:
@@ -92,6 +102,7 @@ def test_what_no_agent_knows(recorded: Recorded) -> None:
 
 def test_an_agent_that_fails_keeps_no_other_from_reporting(recorded: Recorded) -> None:
     add(recorded)
+    move_out(recorded)
     (recorded.root / "agents/second/agent/openclaw-agent.sqlite").write_bytes(b"x" * 9000)
     done = purge(recorded, ALICE)
     assert done.exit_code == 1
@@ -131,3 +142,40 @@ def test_a_configuration_that_cannot_be_read(recorded: Recorded) -> None:
 def test_a_state_directory_without_agents(recorded: Recorded) -> None:
     shutil.rmtree(recorded.root / "agents")
     assert recorded.forget("--all-agents", "--session", ALICE, "--yes", "--json")[0] == 5
+
+
+def test_the_index_of_another_agent_of_the_workspace(recorded: Recorded) -> None:
+    """It holds the same files: what goes from them may not be found by the other agent."""
+    add(recorded, without=ALICE)
+    path = recorded.root / "agents/second/agent/openclaw-agent.sqlite"
+    chunks = "SELECT id FROM memory_index_chunks WHERE source='{}' ORDER BY 1"
+    transcripts = recorded.rows(path, chunks.format("sessions"))
+    counts = [one.body["artifacts"] for one in (recorded.preview(ALICE),)]
+    done = recorded.purge(ALICE)
+    assert done.exit_code == 0, json.dumps(done.body["forgetguard"], indent=1)
+    assert counts == [done.body["artifacts"]]
+    assert done.body["artifacts"]["indexChunks"] == 19, "the host's own count is of one agent"  # type: ignore[index]
+    assert done.body["forgetguard"]["beyond"]["sharedWorkspaceIndexChunks"] == 18, "but for her transcript"  # type: ignore[index]
+    assert recorded.rows(path, chunks.format("memory")) == recorded.agent(chunks.format("memory"))
+    assert recorded.rows(path, chunks.format("sessions")) == transcripts
+    assert recorded.rows(path, "PRAGMA foreign_key_check") == []
+    before = picture(recorded.root)
+    assert recorded.purge(ALICE).body["forgetguard"]["result"] == "nothing-to-do"  # type: ignore[index]
+    assert picture(recorded.root) == before
+
+
+def test_an_agent_of_the_workspace_with_another_version(recorded: Recorded) -> None:
+    add(recorded)
+    recorded.rows(recorded.root / "agents/second/agent/openclaw-agent.sqlite", "PRAGMA user_version=24")
+    before = picture(recorded.root)
+    assert recorded.forget("--session", ALICE, "--agent", "main", "--yes", "--json")[0] == 4
+    assert picture(recorded.root) == before
+
+
+def test_agents_of_other_workspaces_are_left_alone(recorded: Recorded) -> None:
+    add(recorded)
+    move_out(recorded)
+    path = recorded.root / "agents/second/agent/openclaw-agent.sqlite"
+    before = path.read_bytes()
+    assert recorded.purge(ALICE).exit_code == 0
+    assert path.read_bytes() == before

@@ -39,6 +39,7 @@ def hosted(agent: Agent, unjudged: int = 0, home: Home | None = None) -> Hosted:
     writers = patiently(lambda: read_notes(agent, workspace)).writers
     surfaces = (
         IndexSurface(workspace),
+        *(IndexSurface(workspace, f"index:{one.name}", one) for one in agent.mates),
         PluginState(workspace),
         NotesSurface(workspace, writers),
         Leftovers(agent),

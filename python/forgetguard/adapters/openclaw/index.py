@@ -7,13 +7,14 @@ own forget does it), or when it holds a needle and no file keeps that text. All 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from forgetguard.adapters.openclaw import database
 from forgetguard.adapters.openclaw.compacting import compact
 from forgetguard.adapters.openclaw.corpus import needle_text, sharing
 from forgetguard.adapters.openclaw.keys import session_of_path, without_role
+from forgetguard.adapters.openclaw.layout import Agent
 from forgetguard.adapters.openclaw.notes import Workspace
 from forgetguard.provenance.schema import Connection, batches, changed, has_table, marks, writing
 from forgetguard.purge.needles import Needles, fold
@@ -56,10 +57,18 @@ class Doomed:
 
 @dataclass(frozen=True)
 class IndexSurface(Surface):
-    """The index of one agent."""
+    """The index of one agent. `mate`: another agent of the workspace, whose index has the same files.
+
+    Of a mate's index only chunks of those files go, and they are counted apart.
+    """
 
     workspace: Workspace
     name: str = "index"
+    mate: Agent | None = None
+
+    @property
+    def agent(self) -> Agent:
+        return self.mate or self.workspace.agent
 
     def declares(self) -> Declaration:
         covers = tuple(f"table:{one}" for one in (CHUNKS, FTS, database.VECTORS, SOURCES, PATHS, CACHE, INTENTS))
@@ -79,14 +88,18 @@ class IndexSurface(Surface):
             found.chunks[row[1]] = (row[0], kind, text)
             found.hashes.add(row[4])
         agent = self.workspace.agent.name
-        for number, path in connection.execute(f"SELECT id, path FROM {SOURCES} WHERE source='sessions' ORDER BY id"):
+        for number, path in (
+            ()
+            if self.mate
+            else connection.execute(f"SELECT id, path FROM {SOURCES} WHERE source='sessions' ORDER BY id")
+        ):
             if session_of_path(path, agent) in targets.sessions:
                 found.sources[number] = path
         found.fts = _present(connection, f"{FTS}_docsize", "id", [row for row, _, _ in found.chunks.values()])
         found.vectors = _present(connection, f"{database.VECTORS}_rowids", "id", list(found.chunks))
-        if found.chunks or self._is_evident(targets):
+        if found.chunks or (self.mate is None and self._is_evident(targets)):
             found.cached = _cached(connection, found)
-        if has_table(connection, INTENTS):
+        if self.mate is None and has_table(connection, INTENTS):
             for name, session, text in connection.execute(f"SELECT id, source_session_id, description FROM {INTENTS}"):
                 if session in targets.sessions:
                     found.intents[name] = text
@@ -108,7 +121,7 @@ class IndexSurface(Surface):
             _, name, path, source, _ = row
             if source == "sessions" and session_of_path(path, agent) in targets.sessions:
                 mine.append(row)
-            elif source == "sessions" and name in internal:
+            elif source == "sessions" and name in internal and self.mate is None:
                 yield row, "indexChunks", None
             elif source != "sessions" and path in changes:
                 yield row, "indexChunks" if changes[path] else "otherChunks", None
@@ -129,16 +142,23 @@ class IndexSurface(Surface):
             yield row, "otherChunks", None
 
     def find(self, targets: Targets) -> Iterator[Artefact | Finding]:
-        with database.reading(self.workspace.agent.database) as connection:
-            yield from self._doomed(connection, targets).artefacts()
+        with database.reading(self.agent.database) as connection:
+            yield from self._artefacts(self._doomed(connection, targets))
+
+    def _artefacts(self, found: Doomed) -> Iterator[Artefact]:
+        """The host counts one agent's index alone."""
+        for one in found.artefacts():
+            yield (
+                one if self.mate is None else replace(one, kind=f"sharedWorkspace{one.kind[:1].upper()}{one.kind[1:]}")
+            )
 
     # -- erasing
 
     def erase(self, targets: Targets, work: Work) -> Erased:
-        with database.erasing(self.workspace.agent.database) as connection:
+        with database.erasing(self.agent.database) as connection:
             with writing(connection):
                 found = self._doomed(connection, targets)
-                work.saw(found.artefacts())
+                work.saw(self._artefacts(found))
                 counts = _delete(connection, found)
                 if counts.get(CHUNKS) or counts.get(SOURCES):
                     for name in (FTS, PATHS):
@@ -150,7 +170,7 @@ class IndexSurface(Surface):
     # -- looking again
 
     def residue(self, targets: Targets) -> Iterator[Finding]:
-        path = self.workspace.agent.database
+        path = self.agent.database
         with database.reading(path) as connection:
             left = self._doomed(connection, targets)
             if left.chunks or left.sources or left.intents:
@@ -175,7 +195,7 @@ class IndexSurface(Surface):
         """What an index of full text does not have in its rows, it does not answer for: its own check says so."""
         if not targets.needles:
             return
-        with database.erasing(self.workspace.agent.database, scan.CHECKING_WAIT_SECONDS) as connection:
+        with database.erasing(self.agent.database, scan.CHECKING_WAIT_SECONDS) as connection:
             for index in tools.text_indexes(connection):
                 doubt = scan.integrity(connection, index) if index.name in (FTS, PATHS) else None
                 if doubt is not None:
@@ -183,7 +203,7 @@ class IndexSurface(Surface):
 
     def holding(self, targets: Targets) -> Iterator[tuple[str, str]]:
         agent = self.workspace.agent
-        with database.reading(agent.database) as connection:
+        with database.reading(self.agent.database) as connection:
             if not has_table(connection, CHUNKS):
                 return
             rows = [

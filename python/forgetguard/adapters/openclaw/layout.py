@@ -109,6 +109,12 @@ class Agent:
             return self.state.root / "workspace"
         return Path(os.path.abspath(os.path.expanduser(chosen.strip())))
 
+    @cached_property
+    def mates(self) -> tuple[Agent, ...]:
+        """The other agents of the same workspace: their indexes hold the same files."""
+        others = (self.state.agent(name) for name in self.state.agent_ids() if name != self.name)
+        return tuple(one for one in others if one.workspace.resolve() == self.workspace.resolve())
+
     def _entry(self, name: str) -> object:
         value = self.state.setting("agents", "entries", self.name, name)
         listed = self.state.setting("agents", "list")

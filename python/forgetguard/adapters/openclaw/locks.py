@@ -40,7 +40,8 @@ _PID = re.compile(rb'(?:^\s*|"pid"\s*:\s*|"owner"\s*:\s*")(\d+)')
 
 def check(agent: Agent) -> None:
     """Everything that must hold before a byte is written. Raises Refused, StoreUnreadable."""
-    database.check_version(agent.database, AGENT_VERSIONS)
+    for one in (agent, *agent.mates):
+        database.check_version(one.database, AGENT_VERSIONS)
     database.check_version(agent.state.shared, SHARED_VERSIONS)
     signs = gateway_signs(agent.state)
     if signs:
@@ -51,8 +52,9 @@ def check(agent: Agent) -> None:
         )
     for path in _lock_files(agent):
         _look(path)
-    with _reindexing(agent):
-        pass
+    for one in (agent, *agent.mates):
+        with _reindexing(one):
+            pass
     with database.reading(agent.state.shared) as connection:
         if any(not _may_take(row) for row in _rows(connection, agent)):
             raise _busy()
@@ -92,7 +94,8 @@ def exclusive(agent: Agent, wait: float = WAIT_SECONDS) -> Iterator[None]:
     """Hold the host's locks. Raises Refused when one is not free within `wait` seconds."""
     with ExitStack() as stack:
         stack.enter_context(_promotion(agent, wait))
-        stack.enter_context(_reindexing(agent))
+        for one in (agent, *agent.mates):
+            stack.enter_context(_reindexing(one))
         stack.enter_context(_short_term(agent, wait))
         yield
 
