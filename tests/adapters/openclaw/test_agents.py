@@ -150,6 +150,7 @@ def test_the_index_of_another_agent_of_the_workspace(recorded: Recorded) -> None
     path = recorded.root / "agents/second/agent/openclaw-agent.sqlite"
     chunks = "SELECT id FROM memory_index_chunks WHERE source='{}' ORDER BY 1"
     transcripts = recorded.rows(path, chunks.format("sessions"))
+    broken = recorded.rows(path, "PRAGMA foreign_key_check")
     counts = [one.body["artifacts"] for one in (recorded.preview(ALICE),)]
     done = recorded.purge(ALICE)
     assert done.exit_code == 0, json.dumps(done.body["forgetguard"], indent=1)
@@ -158,7 +159,7 @@ def test_the_index_of_another_agent_of_the_workspace(recorded: Recorded) -> None
     assert done.body["forgetguard"]["beyond"]["sharedWorkspaceIndexChunks"] == 18, "but for her transcript"  # type: ignore[index]
     assert recorded.rows(path, chunks.format("memory")) == recorded.agent(chunks.format("memory"))
     assert recorded.rows(path, chunks.format("sessions")) == transcripts
-    assert recorded.rows(path, "PRAGMA foreign_key_check") == []
+    assert recorded.rows(path, "PRAGMA foreign_key_check") == broken, "no reference more than `add` broke"
     before = picture(recorded.root)
     assert recorded.purge(ALICE).body["forgetguard"]["result"] == "nothing-to-do"  # type: ignore[index]
     assert picture(recorded.root) == before
