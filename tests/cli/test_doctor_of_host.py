@@ -146,6 +146,30 @@ def test_a_place_that_cannot_be_read_is_not_clean(ready, mem0):
     assert all(one["problem"] for one in done.json[0]["places"])
 
 
+@pytest.mark.parametrize(
+    ("host", "file"),
+    [("hermes", "memories/MEMORY.md"), ("totalreclaw", ".pending_extract.jsonl"), ("claude-code", "history.jsonl")],
+)
+def test_a_file_that_cannot_be_read_is_not_an_empty_one(ready, tmp_path, monkeypatch, host, file):
+    path = tmp_path / "home" / file
+    path.parent.mkdir(parents=True)
+    path.write_text("-")
+    monkeypatch.setattr("pathlib.Path.open", _refuse(path, Path.open))
+    monkeypatch.setattr("pathlib.Path.read_text", _refuse(path, Path.read_text))
+    done = ready("doctor", "--host", host, str(tmp_path / "home"), "--json")
+    assert done.code == 3
+    assert [one["problem"] for one in done.json[0]["places"] if one["problem"]] == ["unreadable"]
+
+
+def _refuse(path: Path, real):
+    def call(self: Path, *arguments: object, **options: object):
+        if self == path:
+            raise PermissionError(SAID)
+        return real(self, *arguments, **options)
+
+    return call
+
+
 def made(monkeypatch: pytest.MonkeyPatch, *places: Place) -> None:
     monkeypatch.setattr(hosts.Host, "places", lambda _self: places)
 

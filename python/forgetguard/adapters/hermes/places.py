@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from forgetguard.adapters.hermes import memory_files
 from forgetguard.adapters.residues import Kept, Place
+from forgetguard.errors import StoreUnreadable
 from forgetguard.provenance.readonly import reading
 
 PENDING: Final = "pending/memory/*.json"
@@ -53,10 +54,13 @@ def _files(home: Path, *patterns: str) -> list[Path]:
 
 
 def _read(path: Path) -> str:
+    """The text of a file, none where it went away meanwhile. Raises StoreUnreadable; it is never taken for empty."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    except FileNotFoundError:
         return ""
+    except OSError:
+        raise StoreUnreadable("a file of the host could not be read") from None
 
 
 def _find_entries(pattern: str, home: Path) -> Iterator[Kept]:
