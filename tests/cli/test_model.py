@@ -47,6 +47,8 @@ def test_adding_a_model_sets_it_in_use(ready, home, model):
     }  # fmt: skip
     (status,) = ready("doctor", "--json").json
     assert (status["model"], status["words_only"]) == (made["id"], 1)
+    (status,) = ready("ledger", "status", "--json").json
+    assert (status["model"], status["words_only"]) == (made["id"], 1)
     assert listed(ready) == {made["id"]: (True, 0)}
 
 

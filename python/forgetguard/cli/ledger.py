@@ -23,9 +23,11 @@ def ledger() -> None:
 @ledger.command()
 @common
 def status(common: Common) -> None:
-    """Counts, codes and ages; no text."""
+    """Counts, codes and ages; no text. `words_only`: entries without a vector of the model in use."""
     with common.guard() as guard:
         found = asdict(guard.with_ledger(lambda ledger: ledger.status()))
+        in_use = guard.status()
+    found |= {"model": in_use.model, "words_only": in_use.words_only}
     if common.as_json:
         emit("ledger-status", **found)
         return
