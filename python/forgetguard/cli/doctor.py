@@ -37,8 +37,12 @@ def doctor(common: Common, path: Path | None, name: str | None, remove: bool, ye
 
     With --state-dir: what a purge would erase there, report, or not cover, and whether it could run now.
     """
-    if (name is None) != (path is None) or (name is not None and state_dir is not None):
-        raise click.UsageError("--host NAME and PATH go together")
+    if name is not None and path is None:
+        from forgetguard.adapters.hosts import host
+
+        raise click.UsageError(f"--host {name} wants the PATH to look at, usually {host(name).keeps_in}")
+    if path is not None and (name is None or state_dir is not None):
+        raise click.UsageError("PATH goes with --host NAME alone")
     if (remove and name is None) or (yes and not remove):
         raise click.UsageError("--remove goes with --host, and --yes with --remove")
     if name is not None and path is not None:
@@ -95,7 +99,8 @@ def _doctor_of_host(common: Common, name: str, path: Path, remove: bool, yes: bo
     from forgetguard.adapters.hosts import host
     from forgetguard.adapters.surveying import clear, exit_code, survey
 
-    places = host(name).places()
+    looked_at = host(name)
+    places = looked_at.places()
     ledger = "ok"
     try:
         with common.guard() as guard:
@@ -110,8 +115,10 @@ def _doctor_of_host(common: Common, name: str, path: Path, remove: bool, yes: bo
     code = exit_code(found, judged=ledger == "ok")
     if common.as_json:
         shown = [_facts(one, judged=ledger == "ok") for one in found]
-        emit("doctor-host", ok=code == 0, host=name, path=str(path), ledger=ledger, places=shown)
+        tested = {"host": name, "tested": looked_at.tested, "page": looked_at.page}
+        emit("doctor-host", ok=code == 0, **tested, path=str(path), ledger=ledger, places=shown)
     else:
+        say(f"{name}, as of version {looked_at.tested} ({looked_at.page})")
         for one in found:
             _show(one, judged=ledger == "ok")
     _tell(found, ledger, remove and not yes)

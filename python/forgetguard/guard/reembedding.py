@@ -57,7 +57,11 @@ def reembed(vault: Vault, embedding: Embedding, progress: Callable[[int, int], o
 
 def _embed(vault: Vault, embedding: Embedding, batch: Sequence[Entry]) -> int:
     """Record a vector for each entry that the model gives one for; how many there were."""
-    vectors = embedding.vectors([entry.text for entry in batch])
+    texts = [entry.text for entry in batch]
+    vectors = embedding.vectors(texts)
+    if None in vectors and len(texts) > 1:
+        # One text that the model cannot take must not cost the others theirs.
+        vectors = [vector for text in texts for vector in embedding.vectors([text])]
     found = {entry.id: vector for entry, vector in zip(batch, vectors, strict=True) if vector is not None}
     if found:
         vault.call(lambda ledger: ledger.embed(found))
