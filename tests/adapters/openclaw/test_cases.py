@@ -33,8 +33,8 @@ EXIT_CODES = {
     "unresolved": 5,
     "prefix": 5,
     "since_none": 5,
-    "baddate": 2,
-    "badselector": 2,
+    "baddate": 2,  # the program ends with 1; what it prints is the same. Here 1 is residue, and 2 is usage, always
+    "badselector": 2,  # the same
 }
 
 
