@@ -11,6 +11,9 @@ import pytest
 
 from adapters.openclaw.conftest import Recorded
 from adapters.openclaw.recording import ALICE, BOB, ERIN
+from forgetguard.adapters.openclaw import corpus
+from forgetguard.errors import Refused
+from forgetguard.purge.surfaces import file_tools
 from purge.world import holds
 
 SPACES = ("short-term-recall", "short-term-phase-signals", "dreaming-session-ingestion-files",
@@ -153,6 +156,17 @@ def test_a_corpus_file_that_is_left_blank_goes(recorded: Recorded) -> None:
     recorded.purge(ALICE)
     assert not path.exists()
     assert other.read_bytes() == f"[second/{ALICE}#L2] User: Hers.\r\n".encode()
+
+
+def test_a_file_that_changed_is_neither_replaced_nor_removed(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"the host wrote this")
+    for content in (b"", b"what stays"):
+        with pytest.raises(Refused):
+            corpus.put(path, content, file_tools.digest(b"what was read"))
+    assert path.read_bytes() == b"the host wrote this"
+    corpus.put(path, b"", file_tools.digest(b"the host wrote this"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_archives_are_read_for_what_a_session_wrote(recorded: Recorded) -> None:

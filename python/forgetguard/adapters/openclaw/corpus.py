@@ -16,6 +16,7 @@ from pathlib import Path
 from forgetguard.adapters.openclaw.keys import session_of_file, session_of_path, without_role
 from forgetguard.adapters.openclaw.layout import Agent
 from forgetguard.adapters.openclaw.lineage import SHARING
+from forgetguard.errors import Refused
 from forgetguard.purge.needles import SHORTEST, Needles, decode, fold
 from forgetguard.purge.rawscan import raw_form
 from forgetguard.purge.surfaces import file_tools as files
@@ -224,9 +225,13 @@ class CorpusSurface(Surface):
 
 
 def put(path: Path, content: bytes, prehash: bytes) -> None:
-    """Replace a file; one that is left blank is removed, if it is still what was read."""
+    """Replace a file; one that is left blank is removed at once, so that no kill leaves an empty one behind.
+
+    Raises Refused if it is no longer what was read.
+    """
     if content.removeprefix(files.BOM).strip():
         files.replace(path, content, prehash)
         return
-    files.replace(path, b"", prehash)
+    if files.digest(path.read_bytes()) != prehash:
+        raise Refused("a file changed while it was being purged", code="file-changed")
     path.unlink()
