@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from forgetguard.errors import Forgotten, StoreUnreadable, StoreUnwritable
 from forgetguard.provenance import Participant, ProvenanceStore, Session, schema
-from forgetguard.provenance.readonly import reading
+from forgetguard.provenance.readonly import has_commit, reading
 from forgetguard.provenance.schema import open_private
 from forgetguard.values import Origin
 
@@ -228,3 +229,54 @@ def test_threads_share_a_store(store: ProvenanceStore) -> None:
     for thread in threads:
         thread.join()
     assert len(store.entries_of(["s"])) == 8
+
+
+def crashed(tmp_path: Path, name: str, *, committed: bool, shm: str) -> Path:
+    """A database as a kill leaves it: `k` checkpointed, a new `-wal` begun, with a commit in it or without one."""
+    live, left = tmp_path / "live", tmp_path / name
+    live.mkdir()
+    connection = sqlite3.connect(live / "x.sqlite", isolation_level=None)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("CREATE TABLE t(x)")
+    connection.execute("INSERT INTO t VALUES ('k')")
+    old = (live / "x.sqlite-shm").read_bytes()  # its salts are those of this `-wal`
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute("INSERT INTO t VALUES ('new')")
+    connection.execute("PRAGMA wal_checkpoint(PASSIVE)" if not committed else "SELECT 1")
+    shutil.copytree(live, left)
+    connection.close()
+    wal = left / "x.sqlite-wal"
+    if not committed:  # a frame that is no commit yet: its size field is zero, its checksum stands for nothing
+        content = bytearray(wal.read_bytes())
+        content[36:40] = bytes(4)
+        wal.write_bytes(content)
+    if shm == "stale":
+        (left / "x.sqlite-shm").write_bytes(old)
+    elif shm == "missing":
+        (left / "x.sqlite-shm").unlink()
+    return left / "x.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("committed", "shm"), [(True, "stale"), (True, "missing"), (True, "fitting"), (False, "stale"), (False, "missing")]
+)
+def test_what_a_kill_left_is_read_without_repairing_it(tmp_path: Path, committed: bool, shm: str) -> None:
+    path = crashed(tmp_path, "left", committed=committed, shm=shm)
+    assert has_commit(path.with_name("x.sqlite-wal")) is committed
+    before = picture(path.parent)
+    for _ in range(2):
+        with reading(path) as connection:
+            assert [row[0] for row in connection.execute("SELECT x FROM t")] == ["k", "new"]
+    assert {name: found[0] for name, found in picture(path.parent).items()} == {
+        name: found[0] for name, found in before.items()
+    }
+
+
+def test_a_header_of_a_log_is_no_content(tmp_path: Path) -> None:
+    path = crashed(tmp_path, "left", committed=True, shm="stale")
+    wal = path.with_name("x.sqlite-wal")
+    wal.write_bytes(wal.read_bytes()[:32])
+    assert not has_commit(wal)
+    with reading(path) as connection:
+        assert [row[0] for row in connection.execute("SELECT x FROM t")] == ["k"]
+    assert wal.stat().st_size == 32

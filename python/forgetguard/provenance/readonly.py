@@ -6,7 +6,10 @@ where they are there it writes read marks into `-shm`. So the state on disk deci
     `-wal` and `-shm` there     mode=ro, readonly_shm=1      sees the host's latest commit
     rollback mode               mode=ro                      takes the ordinary shared lock
     WAL mode, no `-wal`         immutable=1                  nobody has it open; a stamp tells if that changed
-    a full `-wal`, no `-shm`    refused                      only SQLite's recovery, a write, could read it
+    after a crash               its `-shm` is gone or does not fit its `-wal`, and SQLite would repair it, a write:
+      no commit in the `-wal`   immutable=1                  the database file is all there is
+      commits in the `-wal`     vfs=unix-none, exclusive     an index of the `-wal` in memory, of which a stamp tells
+                                                             whether it still holds
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from struct import iter_unpack, unpack
 from typing import Any, Generic, Protocol, TypeVar
 from urllib.parse import quote
 
@@ -27,8 +31,11 @@ from forgetguard.errors import StoreUnreadable
 ATTEMPTS = 5
 STEP_SECONDS = 0.02
 WAL_HEADER_BYTES = 32  # a `-wal` of no more has no content
+FRAME_HEADER_BYTES = 24
+_LITTLE, _BIG = 0x377F0682, 0x377F0683  # how a `-wal` begins, and the byte order of its checksums
+_PRIVATE = "mode=ro&vfs=" + ("win32-none" if os.name == "nt" else "unix-none")
 
-_Stamp = tuple[int, int, int, bool]
+_Stamp = tuple[int, int, int, int, int]
 
 
 class Readable(Protocol):
@@ -114,13 +121,20 @@ def _open(engine: Engine[C], path: Path) -> tuple[C, _Stamp | None]:
         stamp = _stamp(path)
         try:
             flags = _flags(engine, path)
-            connection = _connect(engine, path, flags)
+            try:
+                connection = _connect(engine, path, flags)
+            except StoreUnreadable as error:
+                if flags != _SHARED or error.code != "unreadable":
+                    raise
+                flags = _after_a_crash(path)
+                connection = _connect(engine, path, flags)
+                _crashed[path] = stamp
         except StoreUnreadable:
             # Its last user may have closed it between the look at `-wal` and `-shm` and the opening.
             if attempt == ATTEMPTS - 1:
                 raise
             continue
-        if "immutable" not in flags:
+        if flags in (_SHARED, _ROLLBACK):
             return connection, None
         if stamp == _stamp(path):
             return connection, stamp
@@ -128,13 +142,62 @@ def _open(engine: Engine[C], path: Path) -> tuple[C, _Stamp | None]:
     raise StoreUnreadable("a database kept changing while it was being opened", code="busy")
 
 
+_SHARED, _ROLLBACK, _ALONE = "mode=ro&readonly_shm=1", "mode=ro", "mode=ro&immutable=1"
+
+
+# Where a `-shm` did not fit: SQLite tries for ten seconds before it says so (measured), and need not each time.
+_crashed: dict[Path, _Stamp] = {}
+
+
 def _flags(engine: Engine[C], path: Path) -> str:
     wal = path.with_name(path.name + "-wal")
+    if wal.exists() and wal.stat().st_size:
+        if wal.stat().st_size <= WAL_HEADER_BYTES or _crashed.get(path) == _stamp(path):
+            return _after_a_crash(path)
+        return _SHARED if path.with_name(path.name + "-shm").exists() else _after_a_crash(path)
     if wal.exists() and path.with_name(path.name + "-shm").exists():
-        return "mode=ro&readonly_shm=1"
-    if wal.exists() and wal.stat().st_size > WAL_HEADER_BYTES:
-        raise StoreUnreadable("a database needs recovery before it can be read", code="needs-recovery")
-    return "mode=ro" if _in_rollback_mode(engine, path) else "mode=ro&immutable=1"
+        return _SHARED
+    return _ROLLBACK if _in_rollback_mode(engine, path) else _ALONE
+
+
+def _after_a_crash(path: Path) -> str:
+    wal = path.with_name(path.name + "-wal")
+    return _PRIVATE if wal.exists() and has_commit(wal) else _ALONE
+
+
+def has_commit(wal: Path) -> bool:
+    """Whether a `-wal` holds a committed transaction, by the file format: salts, checksums, a size in the last frame.
+
+    SQLite takes no locks on this file, so a handle of our own does no harm.
+    """
+    with wal.open("rb") as stream:
+        header = stream.read(WAL_HEADER_BYTES)
+        if len(header) < WAL_HEADER_BYTES:
+            return False
+        magic, _, size = unpack(">III", header[:12])
+        if magic not in (_LITTLE, _BIG):
+            return False
+        order = "<II" if magic == _LITTLE else ">II"
+        total = _checksum(order, header[:24], (0, 0))
+        if total != unpack(">II", header[24:]):
+            return False
+        while True:
+            frame = stream.read(FRAME_HEADER_BYTES + size)
+            if len(frame) < FRAME_HEADER_BYTES + size or frame[8:16] != header[16:24]:
+                return False
+            total = _checksum(order, frame[FRAME_HEADER_BYTES:], _checksum(order, frame[:8], total))
+            if total != unpack(">II", frame[16:24]):
+                return False
+            if unpack(">I", frame[4:8])[0]:  # the size of the database: the last frame of a transaction
+                return True
+
+
+def _checksum(order: str, content: bytes, start: tuple[int, int]) -> tuple[int, int]:
+    first, second = start
+    for one, other in iter_unpack(order, content):
+        first = (first + one + second) & 0xFFFFFFFF
+        second = (second + other + first) & 0xFFFFFFFF
+    return first, second
 
 
 def _in_rollback_mode(engine: Engine[C], path: Path) -> bool:
@@ -155,7 +218,8 @@ def _connect(engine: Engine[C], path: Path, flags: str) -> C:
     connection: C | None = None
     try:
         connection = engine.connect(f"file:{quote(str(path))}?{flags}")
-        for statement in ("PRAGMA temp_store=MEMORY", "PRAGMA query_only=ON", "BEGIN"):
+        alone = ("PRAGMA locking_mode=EXCLUSIVE",) if flags == _PRIVATE else ()
+        for statement in (*alone, "PRAGMA temp_store=MEMORY", "PRAGMA query_only=ON", "BEGIN"):
             list(connection.execute(statement))
         list(connection.execute("SELECT count(*) FROM sqlite_schema"))
     except engine.errors as error:
@@ -167,7 +231,11 @@ def _connect(engine: Engine[C], path: Path, flags: str) -> C:
 
 def _stamp(path: Path) -> _Stamp:
     found = os.stat(path)
-    return found.st_ino, found.st_size, found.st_mtime_ns, path.with_name(path.name + "-wal").exists()
+    try:
+        wal = os.stat(path.with_name(path.name + "-wal"))
+    except FileNotFoundError:
+        return found.st_ino, found.st_size, found.st_mtime_ns, -1, -1
+    return found.st_ino, found.st_size, found.st_mtime_ns, wal.st_size, wal.st_mtime_ns
 
 
 def _code(error: Exception) -> str:
