@@ -12,15 +12,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from forgetguard.adapters.openclaw.forget import SEVERITY, Outcome, forget, plan_forget, preview_forget
+from forgetguard.adapters.openclaw.forget import SEVERITY, Outcome, Planned, forget, plan_forget, preview_forget
 from forgetguard.adapters.openclaw.layout import State
 from forgetguard.adapters.openclaw.sessions import resolve, roster
 from forgetguard.errors import ForgetGuardError, NothingMatched
 from forgetguard.purge import Home, Order, Selection
 from forgetguard.purge.report import FAILED
 from forgetguard.purge.run import code_of
+from forgetguard.purge.surfaces.file_tools import folder_lock
 
-OTHERS_SECONDS = 3600.0  # how long one agent's purge waits for the others of the same home
+OTHERS_SECONDS = 3600.0  # how long one agent's purge waits for the others'
 Unknown = frozenset[tuple[str, str]]
 T = TypeVar("T")
 
@@ -51,11 +52,16 @@ def unknown_to(task: Task) -> Unknown | None:
 
 
 def run_task(task: Task) -> Outcome:
-    """One agent's preview or purge."""
-    made = plan_forget(task.state.agent(task.agent), task.selection, home=task.home, elsewhere=task.elsewhere)
+    """One agent's preview or purge. Purges of one state directory take turns: each reads what the others write."""
     if task.dry_run or task.home is None:
-        return preview_forget(made)
-    return forget(made, task.home, Order(*task.codes, wait=OTHERS_SECONDS))
+        return preview_forget(_planned(task))
+    with folder_lock(task.state.root, OTHERS_SECONDS):
+        return forget(_planned(task), task.home, Order(*task.codes, wait=OTHERS_SECONDS))
+
+
+def _planned(task: Task) -> Planned:
+    agent = task.state.agent(task.agent)
+    return plan_forget(agent, task.selection, home=task.home, elsewhere=task.elsewhere)
 
 
 def forget_all(
