@@ -66,11 +66,14 @@ class Postings:
         self._lists: dict[str, list[int]] = {}
         self._exact: dict[str, list[int]] = {}
         self._shapes: list[Shape | None] = []
+        self._short: set[int] = set()
 
     def add(self, features: Features) -> None:
         """Take in the fact of the next slot."""
         slot = len(self._shapes)
         self._shapes.append(features.shape)
+        if not _several(features.shape.all & ~features.shape.optional):
+            self._short.add(slot)
         self._exact.setdefault(features.exact, []).append(slot)
         for feature, token in features.found_by:
             self._lists.setdefault(feature, []).append(slot << TOKEN_BITS | token)
@@ -78,6 +81,7 @@ class Postings:
     def remove(self, slot: int, features: Features) -> None:
         """Take a fact out; its slot stays empty."""
         self._shapes[slot] = None
+        self._short.discard(slot)
         self._exact[features.exact].remove(slot)
         for feature, token in features.found_by:
             self._lists[feature].remove(slot << TOKEN_BITS | token)
@@ -92,7 +96,7 @@ class Postings:
                 slot = posting >> TOKEN_BITS
                 accounts[slot] = known(slot, 0) | asked | 1 << (posting & LAST)
         exact = {slot for form in question.exact for slot in self._exact.get(form, ())}
-        for slot in sorted(accounts.keys() | exact):
+        for slot in sorted(exact.union(self._worth_a_look(accounts, question.hopeful))):
             shape = self._shapes[slot]
             if slot in exact:
                 yield slot, False
@@ -100,6 +104,18 @@ class Postings:
                 account = accounts[slot]
                 if hope := question.may_match(account & OWN, account >> FACT_BITS, shape):
                     yield slot, hope == SIMILARITY
+
+    def _worth_a_look(self, accounts: dict[int, int], hopeful: int) -> Iterator[int]:
+        """Most facts that share anything share one token: enough for one that says no more, or if it weighs much."""
+        for slot, account in accounts.items():
+            own, asked = account & OWN, account >> FACT_BITS
+            if account & hopeful or own & (own - 1) or asked & (asked - 1) or slot in self._short:
+                yield slot
+
+
+def _several(bits: int) -> int:
+    """Not zero if more than one bit is set."""
+    return bits & (bits - 1)
 
 
 class _Tokens(NamedTuple):
@@ -134,6 +150,9 @@ class Question:
         self._left: dict[int, _Left] = {}
         known: dict[tuple[object, ...], int] = {}
         self._readings = [self._tokens(reading, wordnet, known) for reading in candidate]
+        alone = (bit for bit in known.values() if self._request or any(self._what_is_left(bit)))
+        self.hopeful = 1 << LAST | sum(bit << FACT_BITS for bit in alone)
+        """Bits of an account that may be enough alone."""
 
     def _tokens(self, reading: Reading, wordnet: bool, known: dict[tuple[object, ...], int]) -> _Tokens:
         bits = required = total = 0
