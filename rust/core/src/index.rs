@@ -1,5 +1,7 @@
 //! Many forgotten facts at once: only those that a candidate could restate are decided ([`crate::postings`]).
 
+use std::ops::Range;
+
 use crate::matching::{ANCHOR_SIMILARITY, Action, Decision, Options, judge};
 use crate::parallel::{by_part, in_parallel};
 use crate::parsed::Parsed;
@@ -169,26 +171,38 @@ impl Index {
         ask: impl Fn(usize, &Parsed, Hope) -> Told<T> + Sync,
     ) -> Option<T> {
         let question = Question::new(candidate, self.options.wordnet, compared);
-        let parts = by_part(self.facts.len(), SPLIT, |slots| {
-            let mut otherwise = None;
-            let last = self.postings.each(&question, slots, |found| {
-                if compared {
-                    let near = found.iter().filter(|(_, hope)| *hope == Hope::Similarity);
-                    self.vectors.fetch(near.map(|&(slot, _)| slot as usize));
-                }
-                found.iter().find_map(|&(slot, hope)| {
-                    match ask(slot as usize, self.facts[slot as usize].as_ref()?, hope) {
-                        Told::Last(answer) => return Some(answer),
-                        Told::IfNoneIsLast(answer) => otherwise = otherwise.take().or(Some(answer)),
-                        Told::Nothing => {}
-                    }
-                    None
-                })
-            });
-            (last, otherwise)
-        });
-        let (last, otherwise): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let ask_some = |slots| self.first_of(&question, slots, &ask);
+        if self.facts.len() < 2 * SPLIT {
+            let (last, otherwise) = ask_some(0..self.facts.len());
+            return last.or(otherwise);
+        }
+        let (last, otherwise): (Vec<_>, Vec<_>) = by_part(self.facts.len(), SPLIT, ask_some).into_iter().unzip();
         last.into_iter().chain(otherwise).flatten().next()
+    }
+
+    /// The last answer about some of the facts, and what holds if there is none.
+    fn first_of<T>(
+        &self,
+        question: &Question,
+        slots: Range<usize>,
+        ask: impl Fn(usize, &Parsed, Hope) -> Told<T>,
+    ) -> (Option<T>, Option<T>) {
+        let mut otherwise = None;
+        let last = self.postings.each(question, slots, |found| {
+            if question.compared {
+                let near = found.iter().filter(|(_, hope)| *hope == Hope::Similarity);
+                self.vectors.fetch(near.map(|&(slot, _)| slot as usize));
+            }
+            found.iter().find_map(|&(slot, hope)| {
+                match ask(slot as usize, self.facts[slot as usize].as_ref()?, hope) {
+                    Told::Last(answer) => return Some(answer),
+                    Told::IfNoneIsLast(answer) => otherwise = otherwise.take().or(Some(answer)),
+                    Told::Nothing => {}
+                }
+                None
+            })
+        });
+        (last, otherwise)
     }
 }
 

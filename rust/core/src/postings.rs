@@ -295,7 +295,8 @@ pub(crate) struct Question {
     /// Bits that may be enough alone.
     hopeful: u64,
     is_request: bool,
-    compared: bool,
+    /// Whether there may be a similarity.
+    pub(crate) compared: bool,
 }
 
 #[derive(Debug)]
