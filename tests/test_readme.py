@@ -94,7 +94,14 @@ def test_every_extra_is_one():
     import tomllib
 
     known = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    assert {row[0].strip("`") for row in table("Install") if row[0].startswith("`") and len(row) == 2} <= set(known)
+    extras = {name for row in table("Install") for name in re.findall(r"`([^`]+)`", row[0]) if len(row) == 2}
+    assert extras == set(known)
+
+
+def test_every_host_is_in_its_table():
+    pages = {page.name for page in (ROOT / "docs" / "hosts").glob("*.md")}
+    rows = table("In the agents people run")
+    assert {page for row in rows for page in re.findall(r"docs/hosts/([a-z0-9-]+\.md)", row[0])} == pages
 
 
 def test_every_make_target_and_link_is_there():
