@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,49 @@ def test_calls_that_write_no_memory_are_not_asked_about(tool, given):
     assert texts(call(tool, **given)) == ()
 
 
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("mcp__fs__append_file", {"path": MEMORY, "text": SAID}),
+        ("mcp__fs__write_file", {"path": MEMORY, "data": [SAID]}),
+        ("mcp__fs__write_files", {"files": [{"path": MEMORY, "content": SAID}]}),
+        ("mcp__fs__write_file", {"filename": "docs/CLAUDE.md", "content": SAID}),
+        ("mcp__fs__write_file", {"uri": "file:///home/ana/my%20project/CLAUDE.md", "content": SAID}),
+        ("mcp__fs__edit_file", {"path": MEMORY, "edits": [{"old_text": "a", "new_text": SAID}]}),
+        ("mcp__serena__replace_regex", {"relative_path": "CLAUDE.md", "regex": "x", "repl": SAID}),
+        ("mcp__memory__record_history", {"text": SAID}),
+        ("mcp__memory__modify_list", {"text": SAID}),
+        ("mcp__memory__add", {"command": "view", "text": SAID}),
+        ("memory", {"command": "view", "path": "/memories", "file_text": SAID}),
+        ("mcp__memory__add", {SAID: True}),
+        ("mcp__memory__add", {"facts": {"The_user_is_a_vegetarian": {}}}),
+    ],
+)
+def test_a_text_is_asked_about_whatever_its_field_is_called(tool, given):
+    assert SAID in texts(call(tool, **given))
+
+
+def test_a_field_of_a_memory_tool_is_read_with_its_name():
+    assert "home city: Lisbon" in texts(call("mcp__memory__set", home_city="Lisbon"))
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("mcp__fs__read_file", {"path": MEMORY}),
+        ("mcp__fs__searchFiles", {"path": MEMORY, "pattern": SAID}),
+        ("mcp__memory__searchNodes", {"query": SAID}),
+        ("mcp__ide__getDiagnostics", {"uri": f"file://{MEMORY}"}),
+        ("mcp__ide__diagnostics", {"uri": f"file://{MEMORY}"}),
+        ("mcp__fs__edit_file", {"path": MEMORY, "edits": [{"old_text": SAID, "new_text": ""}]}),
+        ("mcp__fs__write_file", {"path": "/home/ana/main.py", "text": SAID}),
+        ("mcp__chat__post", {"text": f"{SAID}, says /home/ana/main.py"}),
+    ],
+)
+def test_a_tool_that_only_reads_or_writes_elsewhere_is_not_asked_about(tool, given):
+    assert texts(call(tool, **given)) == ()
+
+
 def test_more_memory_tools_can_be_named():
     assert texts(call("mcp__diary__note", text=SAID)) == ()
     assert SAID in texts(call("mcp__diary__note", text=SAID), memory_tools=("mcp__diary__*",))
@@ -129,7 +173,9 @@ def test_more_memory_tools_can_be_named():
     "payload",
     [
         None, [], "x", {}, {"tool_name": "Write"}, {"tool_name": 1, "tool_input": {}},
-        call("Write", file_path=MEMORY, content=[SAID]),
+        call("Write", file_path=MEMORY, content=[SAID]), call("Write", file_path=MEMORY, contents=SAID),
+        call("Edit", file_path=MEMORY, changes=[SAID]),
+        call("mcp__fs__edit_file", path=MEMORY, edits=json.dumps([{"newText": SAID}])),
         call("Edit", file_path=MEMORY, old_string=1, new_string=SAID),
         call("MultiEdit", file_path=MEMORY, edits="x"),
         call("MultiEdit", file_path=MEMORY, edits=[SAID]),
@@ -167,6 +213,13 @@ def test_a_restatement_is_refused_with_a_constant_sentence(hooks):
     }  # fmt: skip
     assert "vegetarian" not in json.dumps(said)
     assert [item.action for item in hooks.guard.review()] == ["drop"]
+
+
+def test_a_call_of_very_many_restatements_is_refused_in_time(hooks):
+    edits = [{"old_string": "a", "new_string": f"{number} times said: {SAID}"} for number in range(5000)]
+    began = time.monotonic()
+    assert decision(answer(call("MultiEdit", file_path=MEMORY, edits=edits), hooks, Options())) == "deny"
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("text", ["User is an engineer", "Anna is vegetarian", "User is not vegetarian", "# Notes\n"])

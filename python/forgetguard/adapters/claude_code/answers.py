@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 MATCHER: Final = "Write|Edit|MultiEdit|NotebookEdit|memory|str_replace_based_edit_tool|mcp__.*"
 TIMEOUT_SECONDS: Final = 10
+AT_ONCE: Final = 50
+"""Texts that are decided together. Keeping one for its owner takes some ten milliseconds."""
 UNATTENDED: Final = ("acceptEdits", "bypassPermissions")
 """Permission modes in which the host would not have asked about a write to a file."""
 
@@ -46,11 +48,15 @@ def settings(command: str) -> dict[str, object]:
 
 
 def _restates(texts: Sequence[str], hooks: Hooks) -> bool:
-    found = hooks.extraction(texts)
-    for one in found.decisions:
-        if one.verdict.degraded and one.reason in LedgerUnavailable.CAUSES:
-            raise LedgerUnavailable.because(one.reason)
-    return len(found.store) < len(texts)
+    """Whether one of the texts does. One that does settles it: a call of thousands must not wait until each is kept."""
+    for start in range(0, len(texts), AT_ONCE):
+        found = hooks.extraction(texts[start : start + AT_ONCE])
+        for one in found.decisions:
+            if one.verdict.degraded and one.reason in LedgerUnavailable.CAUSES:
+                raise LedgerUnavailable.because(one.reason)
+        if len(found.store) < len(found.decisions):
+            return True
+    return False
 
 
 def _rewriting(payload: object, text: str, hooks: Hooks) -> dict[str, object] | None:
