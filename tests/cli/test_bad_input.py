@@ -33,6 +33,13 @@ def test_an_unquoted_text_is_not_repeated(ready):
     assert "secret" not in done.err
 
 
+def test_a_group_without_a_command(ready):
+    done = ready("hook")
+    assert "Usage:" not in done.err  # click 8.1 prints the help to stdout instead
+    wrong = ready("model", "nothing")
+    assert (wrong.code, "`forgetguard model --help`" in wrong.err) == (2, True)
+
+
 def test_a_megabyte(ready):
     text = "User wrote " + ("lengthy" * 500 + " ") * 299
     assert ready("check", given=text).out == "keep\n"

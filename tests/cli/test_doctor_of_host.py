@@ -80,6 +80,43 @@ def test_it_is_told_in_words_too(ready, claude):
     assert SECRET not in done.out.replace(str(claude.parent), "") + done.err
 
 
+def test_one_is_one(ready, tmp_path, monkeypatch):
+    made(monkeypatch, Place("single", "texts", lambda root: iter([Kept(root, "1", SAID)]), instead="Delete it."))
+    assert "1 item, 1 restates something forgotten" in ready("doctor", "--host", "mem0", str(tmp_path)).out
+
+
+def test_a_directory_with_nothing_in_it_may_be_the_wrong_one(ready, claude, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = ready("doctor", "--host", "claude-code", str(tmp_path / "empty"))
+    assert done.code == 0 and "usually ~/.claude" in done.err
+    assert "usually" not in ready("doctor", "--host", "claude-code", str(claude)).err
+
+
+def test_the_ledger_that_hermes_keeps_in_its_home_is_the_one_that_is_asked(ready, tmp_path):
+    home = tmp_path / ".hermes"
+    (home / "memories").mkdir(parents=True)
+    (home / "memories/USER.md").write_text("User prefers dark mode\n")
+    doctor = ("doctor", "--host", "hermes", str(home), "--json")
+    done = ready(*doctor)
+    assert done.code == 0 and str(home) not in done.json[0]["ledger_path"]
+    own = home / "forgetguard/ledger.sqlite"
+    own.parent.mkdir()
+    assert ready("init", "--ledger", str(own)).code == 0
+    assert ready("forget", "--ledger", str(own), given="User prefers dark mode").code == 0
+    done = ready(*doctor)
+    assert (done.code, done.json[0]["ledger_path"]) == (1, str(own))
+    other = tmp_path / "other.sqlite"
+    assert ready("init", "--ledger", str(other)).code == 0
+    assert ready(*doctor, "--ledger", str(other)).code == 0  # the one that is named wins
+
+
+def test_the_ledger_of_hermes_lies_where_the_doctor_looks():
+    from forgetguard.adapters.hermes.scope import ledger_of
+
+    home = Path("/home")
+    assert home / hosts.host("hermes").ledger == ledger_of(home)
+
+
 def test_where_nothing_restates_it_is_clean(ready, claude):
     assert ready("remember", given=SAID).code == 0
     done = ready("doctor", "--host", "claude-code", str(claude), "--json")

@@ -163,3 +163,26 @@ def test_a_run_that_was_cut_off_is_finished_by_the_next_one(ready, model, monkey
         assert ready("model", "reembed").code != 0
     assert ready("doctor", "--json").json[0]["words_only"] == 41 - calls[0]
     assert ready("model", "reembed", "--json").json[0]["made"] == 41 - calls[0]
+
+
+def test_a_model_in_use_that_is_gone_is_told(ready, model, tmp_path):
+    folder = model()
+    assert ready("model", "add", str(folder)).code == 0
+    assert "cannot be used" not in ready("doctor").err
+    folder.rename(tmp_path / "gone")
+    told = ready("doctor").err
+    assert "[model-unavailable]" in told and "reembed" not in told  # no model to give vectors by
+    listed = ready("model", "list")
+    assert listed.code == 1 and "`forgetguard model add DIR`" in listed.err
+
+
+def test_how_many_entries_have_a_vector(ready, model):
+    ready("model", "add", str(model()))
+    ready("model", "reembed")
+    assert ready("model", "reembed").out.startswith("1 of 1 entries have a vector of ")
+
+
+def test_the_doctor_speaks_to_people(ready):
+    out = ready("doctor").out
+    assert not any(line.split()[-1] in ("None", "{}", "True", "False") for line in out.splitlines())
+    assert all(len(line.split()) > 1 for line in out.splitlines())

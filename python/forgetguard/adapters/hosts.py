@@ -16,7 +16,10 @@ from forgetguard.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """`module`: where its `PLACES` are. `keeps_in`: the directory that is meant by PATH. `tested`: its version."""
+    """`module`: where its `PLACES` are. `keeps_in`: the directory that is meant by PATH. `tested`: its version.
+
+    `ledger`: where in that directory the adapter keeps a ledger of its own; "" where it uses the user's.
+    """
 
     name: str
     module: str
@@ -24,6 +27,7 @@ class Host:
     page: str
     tested: str = ""
     extra: str = ""
+    ledger: str = ""
 
     def places(self) -> tuple[Place, ...]:
         """What it keeps where its own delete does not reach."""
@@ -33,7 +37,10 @@ class Host:
 
 HOSTS: Final = (
     Host("claude-code", "forgetguard.adapters.claude_code.places", "~/.claude", "docs/hosts/claude-code.md", "2.1.332"),
-    Host("hermes", "forgetguard.adapters.hermes.places", "~/.hermes", "docs/hosts/hermes.md", "0.19.0", "hermes"),
+    Host(
+        "hermes", "forgetguard.adapters.hermes.places", "~/.hermes", "docs/hosts/hermes.md", "0.19.0", "hermes",
+        "forgetguard/ledger.sqlite",
+    ),
     Host("mem0", "forgetguard.adapters.mem0.places", "~/.mem0", "docs/hosts/mem0.md", "2.2.1", "mem0"),
     Host(
         "totalreclaw", "forgetguard.adapters.totalreclaw.places", "~/.totalreclaw", "docs/hosts/totalreclaw.md",

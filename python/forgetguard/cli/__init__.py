@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         return report_error(as_json, "aborted", "stopped at the prompt", "", 4)
     except click.ClickException as error:
-        return report_error(as_json, "usage", _usage(error), "See `forgetguard --help`.", 2)
+        return report_error(as_json, "usage", _usage(error), f"See `{_asked(error)} --help`.", 2)
     except ForgetGuardError as error:
         return report_error(as_json, error.code, str(error), error.advice, error.exit_code)
     except BrokenPipeError:
@@ -114,8 +114,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return report_error(as_json, "fault", f"a fault in forgetguard ({type(error).__name__})", advice, 1)
 
 
+def _asked(error: click.ClickException) -> str:
+    """The command whose help says more: `forgetguard model`, say. Made of commands' own names, so it quotes nothing."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return context.command_path if context is not None else "forgetguard"
+
+
 def _usage(error: click.ClickException) -> str:
     """What is wrong with the call; click's own words, but where they would quote a text."""
+    if type(error).__name__ == "NoArgsIsHelpError":  # of click 8.2 and newer; its message is the whole help
+        return "a command is missing"
     message = error.format_message()
     if "unexpected extra argument" in message:
         return "too many arguments; quote the text, or pipe it in"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,8 @@ def doctor(common: Common, path: Path | None, name: str | None, remove: bool, ye
     """Say what is installed and whether the ledger can be used. Exit code 1 where it cannot. No text is shown.
 
     With --host NAME PATH: what the host keeps there where its own delete does not reach, and how much of it restates
-    something forgotten. Exit code 0 where nothing does, 1 where something does, 3 where that cannot be told.
+    something forgotten. Exit code 0 where nothing does, 1 where something does, 3 where that cannot be told. Where the
+    host's adapter keeps a ledger of its own in PATH, that one is asked, unless --ledger names another.
 
     With --state-dir: what a purge would erase there, report, or not cover, and whether it could run now.
     """
@@ -73,13 +74,35 @@ def _doctor(common: Common) -> int:
         emit("doctor", ok=problem is None, **facts)
     else:
         for name, value in facts.items():
-            say(f"{name:18} {value}")
+            say(f"{name:18} {_word(value)}")
     if problem is not None:
         tell(f"problem: {problem} [{problem.code}]")
         tell(f"  {problem.advice}")
-    if facts.get("words_only"):
+    unusable = _unusable_model(common)
+    if unusable:
+        tell(f"The embedding model in use cannot be used [{unusable}], so words alone decide.")
+        tell("  `forgetguard model add DIR`, with its directory, says why, and sets it in use once it works.")
+    elif facts.get("words_only"):
         tell("Some entries have no vector of the model in use, so only their words count: `forgetguard model reembed`.")
     return 0 if problem is None else 1
+
+
+def _word(value: object) -> str:
+    """A fact for a person. Numbers stay numbers: `False == 0`, so kinds are asked first."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        value = ", ".join(f"{name} {count}" for name, count in value.items())
+    return "none" if value is None or value == "" else str(value)
+
+
+def _unusable_model(common: Common) -> str:
+    """The code of what is wrong with the model in use; "" where there is none, or nothing is."""
+    if common.settings.model is None:
+        return ""
+    from forgetguard.guard.models import known
+
+    return next((one.problem for one in known(common.settings.model, None) if one.in_use), "")
 
 
 def _doctor_of_openclaw(common: Common, state_dir: Path) -> int:
@@ -101,6 +124,9 @@ def _doctor_of_host(common: Common, name: str, path: Path, remove: bool, yes: bo
 
     looked_at = host(name)
     places = looked_at.places()
+    own = path / looked_at.ledger
+    if looked_at.ledger and not common.ledger_given and own.is_file():
+        common = replace(common, settings=replace(common.settings, ledger=own))
     ledger = "ok"
     try:
         with common.guard() as guard:
@@ -116,11 +142,15 @@ def _doctor_of_host(common: Common, name: str, path: Path, remove: bool, yes: bo
     if common.as_json:
         shown = [_facts(one, judged=ledger == "ok") for one in found]
         tested = {"host": name, "tested": looked_at.tested, "page": looked_at.page}
-        emit("doctor-host", ok=code == 0, **tested, path=str(path), ledger=ledger, places=shown)
+        asked = {"ledger": ledger, "ledger_path": str(common.settings.ledger)}
+        emit("doctor-host", ok=code == 0, **tested, path=str(path), **asked, places=shown)
     else:
         say(f"{name}, as of version {looked_at.tested} ({looked_at.page})")
+        say(f"{'ledger':20} {printable(str(common.settings.ledger))}")
         for one in found:
             _show(one, judged=ledger == "ok")
+    if not any(one.items or one.problem for one in found):
+        tell(f"Nothing of {name} was found here. The directory that is meant is usually {looked_at.keeps_in}.")
     _tell(found, ledger, remove and not yes)
     return code
 
@@ -144,10 +174,10 @@ def _facts(one: Found, *, judged: bool) -> dict[str, Any]:
 
 
 def _show(one: Found, *, judged: bool) -> None:
-    counts = ["out of reach" if one.place.out_of_reach else f"{one.items} items"]
+    counts = ["out of reach" if one.place.out_of_reach else _counted(one.items, "item", "items")]
     if judged and one.items:
-        counts += [f"{len(one.restating)} restate something forgotten"]
-        counts += [f"{len(one.likely)} likely do"] if one.likely else []
+        counts += [_counted(len(one.restating), "restates", "restate") + " something forgotten"]
+        counts += [_counted(len(one.likely), "likely does", "likely do")] if one.likely else []
     counts += [f"{one.unjudged} too long to be judged"] if one.unjudged else []
     counts += [f"{one.removed} removed"] if one.removed else []
     counts += [f"problem: {one.problem}"] if one.problem else []
@@ -157,9 +187,13 @@ def _show(one: Found, *, judged: bool) -> None:
     for path in paths[:SHOWN_PATHS]:
         say(f"  {printable(str(path))}")
     if len(paths) > SHOWN_PATHS:
-        say(f"  and {len(paths) - SHOWN_PATHS} files more (--json names them)")
+        say(f"  and {len(paths) - SHOWN_PATHS} more (--json names them)")
     if one.place.erase is None and (one.is_residue or one.place.out_of_reach or (one.items and not judged)):
         say(f"  not removed by the program: {one.place.instead}")
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def _tell(found: Sequence[Found], ledger: str, preview: bool) -> None:

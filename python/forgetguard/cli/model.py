@@ -82,7 +82,10 @@ def list_(common: Common) -> int:
             say(f"{one.id or '?':24} {', '.join(filter(None, about))}")
         if not found:
             say("none: words alone decide")
-    return 1 if any(one.problem for one in found) else 0
+    if any(one.problem for one in found):
+        tell("`forgetguard model add DIR`, with the directory of the one in use, says why it cannot be used.")
+        return 1
+    return 0
 
 
 @model.command()
@@ -96,7 +99,8 @@ def reembed(common: Common) -> int:
     if common.as_json:
         emit("model-reembed", **asdict(done))
     else:
-        say(f"{done.made} of {done.entries} entries got a vector of {done.model}")
+        have = done.entries - done.failed
+        say(f"{have} of {done.entries} entries have a vector of {done.model}, {done.made} of them new")
     if done.failed:
         tell(f"The model gave no vector for {done.failed} entries; their words still count.")
     return 1 if done.failed else 0

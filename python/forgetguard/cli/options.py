@@ -25,11 +25,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """The shared options of one call."""
+    """The shared options of one call. `ledger_given`: --ledger names the ledger."""
 
     settings: Settings
     as_json: bool
     configuration: Path = field(default_factory=lambda: Settings.file(None))
+    ledger_given: bool = False
 
     def guard(self, *, create: bool = False) -> ForgetGuard:
         """The guard, with its ledger open. Raises LedgerUnavailable, InvalidKey."""
@@ -62,7 +63,7 @@ def common(command: Command) -> Command:
             settings = replace(settings, key_file=key_file)
         if passphrase:
             settings = replace(settings, passphrase=Passphrase(click.prompt("Passphrase", hide_input=True, err=True)))
-        return command(Common(settings, as_json, Settings.file(config)), *args, **kwargs)
+        return command(Common(settings, as_json, Settings.file(config), ledger is not None), *args, **kwargs)
 
     return call  # type: ignore[return-value]  # click calls it by keyword, as it would the original
 
