@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, cast
 
 from langgraph.store.base import NOT_PROVIDED, BaseStore, GetOp, PutOp, SearchOp
 
 from forgetguard.adapters.langgraph.documents import facts, readings
+from forgetguard.adapters.langgraph.profiles import without_fields
 from forgetguard.adapters.langgraph.tools import refused
 from forgetguard.adapters.vaults import Vault, Vaults
 from forgetguard.errors import TextUnreadable
@@ -112,7 +113,7 @@ class GuardedStore(BaseStore):
         hooks = self._vaults.hooks(op.namespace)
         value = op.value
         if self._is_profile(op.namespace):
-            value = cast("Mapping[str, Any] | None", hooks.debrief(dict(op.value)).value)
+            value = _profile(hooks, op.value, op.key)
         if value is not None and _may_be_stored(hooks, value, op.key):
             return op._replace(value=value)
         refused()
@@ -133,12 +134,31 @@ class GuardedStore(BaseStore):
         guard = self._vaults.hooks(item.namespace).guard
         if self._is_profile(item.namespace):
             item = copy(item)
-            item.value = guard.scrub_tree(dict(item.value), use="read").value
+            scrubbed = cast("dict[str, Any]", guard.scrub_tree(dict(item.value), use="read").value)
+            item.value = without_fields(scrubbed, lambda texts: guard.filter(texts, use="read").dropped)
         return None if guard.filter(readings(item.value), use="read").dropped else item
 
 
 def _done(admitted: Sequence[Any]) -> list[Any]:
     return [op for op in admitted if op is not None]
+
+
+def _profile(hooks: Hooks, value: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
+    """What may be stored of a document of many facts; None where that is nothing."""
+    done = hooks.debrief(dict(value))
+    if done.degraded or done.reason:
+        return None
+    # Where no text is left there may be numbers, which a summary does not count.
+    tree = hooks.guard.scrub_tree(dict(value), use="summary").value if done.empty else done.value
+    scrubbed = cast("dict[str, Any]", tree)
+
+    def restating(texts: Sequence[str]) -> Collection[str]:
+        decided = hooks.extraction([Candidate(text, target=key) for text in texts])
+        kept = {one.text for one in decided.store}
+        return [text for text in texts if text not in kept]
+
+    left = without_fields(scrubbed, restating)
+    return left if left == value or any(map(str.strip, readings(left))) else None
 
 
 def _may_be_stored(hooks: Hooks, value: Mapping[str, Any], key: str) -> bool:
