@@ -229,6 +229,22 @@ def test_another_value_or_subject_is_passed(hooks, text):
     assert answer(call("mcp__memory__add", text=text), hooks, Options()) is None
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"favorite_color": "teal"}, "deny"),
+        ({"favorite_color": "red"}, ""),
+        ({"favorite_color": {"value": "red"}}, ""),
+        ({"favorite_color": None}, ""),
+        ({"vegetarian": True}, "deny"),
+        ({"vegetarian": False}, ""),
+    ],
+)
+def test_a_field_says_its_name_and_its_value(hooks, given, expected):
+    hooks.guard.forget("User's favorite color is teal")
+    assert decision(answer(call("mcp__memory__set", **given), hooks, Options())) == expected
+
+
 def test_an_entity_is_the_subject_of_its_observations(hooks):
     def entity(name: str) -> dict[str, object]:
         return call("mcp__memory__create_entities", entities=[{"name": name, "observations": ["is vegetarian"]}])

@@ -50,6 +50,7 @@ OWN: Final = frozenset(("Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "s
 """File tools of the host's own, whose fields are known. Of any other, every text is taken to be written."""
 READING: Final = {"view": {"command", "path", "view_range"}, "delete": {"command", "path"}}
 """What the host's memory tools say in `command` where they write nothing, and the fields that come with it."""
+WORDS_OF_A_TOPIC: Final = 2
 DOCUMENT: Final = ("Write", "content")
 """The one field whose text may be handed back without what restates: a whole file, in a tool of the host's own."""
 
@@ -208,11 +209,17 @@ def _ofmapping(value: Mapping[str, object], named: bool) -> Iterator[str]:
 
 
 def _named(key: str, inner: object) -> Iterator[str]:
-    """A field's name with its value, `city: Lisbon`; the name alone where it is all that is said."""
-    if isinstance(inner, str | int | float) and not isinstance(inner, bool):
-        yield f"{key.replace('_', ' ')}: {inner}"
-    if " " in key.strip() or "_" in key:
-        yield key.replace("_", " ")
+    """A field's name with its value, `city: Lisbon`; the name alone where it is all that is said.
+
+    One or two words are a topic ("favorite color"), of which any value may be new.
+    """
+    name = key.replace("_", " ")
+    if isinstance(inner, bool):
+        yield name if inner else f"not {name}"
+    elif isinstance(inner, str | int | float):
+        yield f"{name}: {inner}"
+    elif len(name.split()) > WORDS_OF_A_TOPIC:
+        yield name
 
 
 def _anchored(glob: str) -> str:
