@@ -182,7 +182,8 @@ def test_how_many_entries_have_a_vector(ready, model):
     assert ready("model", "reembed").out.startswith("1 of 1 entries have a vector of ")
 
 
-def test_the_doctor_speaks_to_people(ready):
-    out = ready("doctor").out
+@pytest.mark.parametrize("command", [("doctor",), ("ledger", "status")])
+def test_the_state_is_told_in_words(ready, command):
+    out = ready(*command).out
     assert not any(line.split()[-1] in ("None", "{}", "True", "False") for line in out.splitlines())
     assert all(len(line.split()) > 1 for line in out.splitlines())

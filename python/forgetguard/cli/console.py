@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from io import TextIOWrapper
 from typing import Any
@@ -57,6 +58,15 @@ def report_error(as_json: bool, code: str, message: str, advice: str, exit_code:
 def printable(text: str) -> str:
     """The text on one line, with control characters shown and not sent: a memory must not steer a terminal."""
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
+def word(value: object) -> str:
+    """A value for a person: `yes`, `no`, `none`, and counts by their names."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        value = ", ".join(f"{name} {count}" for name, count in value.items())
+    return "none" if value is None or value == "" else str(value)
 
 
 def stamp(seconds: float) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from forgetguard.cli.console import emit, printable, say, tell
+from forgetguard.cli.console import emit, printable, say, tell, word
 from forgetguard.cli.options import Common, common
 from forgetguard.errors import ForgetGuardError
 from forgetguard.version import VERSION
@@ -74,7 +74,7 @@ def _doctor(common: Common) -> int:
         emit("doctor", ok=problem is None, **facts)
     else:
         for name, value in facts.items():
-            say(f"{name:18} {_word(value)}")
+            say(f"{name:18} {word(value)}")
     if problem is not None:
         tell(f"problem: {problem} [{problem.code}]")
         tell(f"  {problem.advice}")
@@ -85,15 +85,6 @@ def _doctor(common: Common) -> int:
     elif facts.get("words_only"):
         tell("Some entries have no vector of the model in use, so only their words count: `forgetguard model reembed`.")
     return 0 if problem is None else 1
-
-
-def _word(value: object) -> str:
-    """A fact for a person. Numbers stay numbers: `False == 0`, so kinds are asked first."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Mapping):
-        value = ", ".join(f"{name} {count}" for name, count in value.items())
-    return "none" if value is None or value == "" else str(value)
 
 
 def _unusable_model(common: Common) -> str:

@@ -10,7 +10,7 @@ from forgetguard.cli.console import emit, say, tell
 
 NEXT = """\
 Next, where Hermes runs (forgetguard must be installed in its environment):
-  hermes plugins enable forgetguard
+  hermes plugins enable forgetguard --no-allow-tool-override
 With a memory provider:
   hermes config set plugins.entries.forgetguard.provider NAME
   hermes config set memory.provider forgetguard

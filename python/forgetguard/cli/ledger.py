@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from forgetguard.cli.console import emit, say, tell
+from forgetguard.cli.console import emit, say, tell, word
 from forgetguard.cli.options import Common, common
 from forgetguard.errors import InvalidInput, Refused
 from forgetguard.keys import Key, KeySource, Passphrase, write_key_file
@@ -32,7 +32,7 @@ def status(common: Common) -> None:
         emit("ledger-status", **found)
         return
     for name, value in found.items():
-        say(f"{name:17} {value}")
+        say(f"{name:17} {word(value)}")
 
 
 @ledger.command()
