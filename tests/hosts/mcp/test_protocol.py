@@ -141,6 +141,16 @@ def test_bad_arguments_have_a_code_and_are_never_quoted(server: Server):
     assert "Traceback" not in server.errors
 
 
+def test_a_whole_number_may_be_written_in_any_way_and_be_of_any_size(server: Server):
+    server.forget("User is vegetarian")
+
+    async def conversation(talk: Talk) -> None:
+        assert len((await talk("forgotten", offset=0.0, limit=1.0))["entries"]) == 1
+        assert (await talk("forgotten", offset=10**30))["entries"] == []
+
+    server.talk(conversation)
+
+
 def call(number: int, tool: str, arguments: str) -> str:
     """A request as a line, its arguments as they are given."""
     params = f'{{"name": "{tool}", "arguments": {arguments}}}'

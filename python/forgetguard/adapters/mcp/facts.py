@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Final
 
 from forgetguard.adapters.mcp.arguments import Arguments
@@ -77,9 +76,9 @@ def remember(served: Served, given: Arguments) -> Answer:
 
 def forgotten(served: Served, given: Arguments) -> Answer:
     """A page of the ids and dates of what is forgotten."""
-    entries = served.guard.forgotten()
-    start = given.get("offset", 0)
-    page = islice(entries, start, start + given.get("limit", PAGE))
+    entries = list(served.guard.forgotten())
+    start = int(given.get("offset", 0))  # 1.0 is a whole number to a schema
+    page = entries[start : start + int(given.get("limit", PAGE))]
     told = [{"id": one.id, "forgotten_at": date(one.forgotten_at), "pending": one.pending} for one in page]
     return {"total": len(entries), "entries": told, "more": start + len(told) < len(entries)}
 
