@@ -176,6 +176,15 @@ def test_a_model_in_use_that_is_gone_is_told(ready, model, tmp_path):
     assert listed.code == 1 and "`forgetguard model add DIR`" in listed.err
 
 
+def test_a_model_whose_extra_is_not_installed_is_told(ready, model, monkeypatch):
+    folder = model()
+    assert ready("model", "add", str(folder)).code == 0
+    monkeypatch.setattr("forgetguard.guard.models.find_spec", lambda name: None if name == "onnxruntime" else name)
+    assert "[model-unavailable]" in ready("doctor").err
+    done = ready("model", "list")
+    assert done.code == 1 and "problem: model-unavailable" in done.out
+
+
 def test_how_many_entries_have_a_vector(ready, model):
     ready("model", "add", str(model()))
     ready("model", "reembed")

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from forgetguard.directories import cache_directory
 from forgetguard.embedder import Calibration, OnnxEmbedder, calibrate, known_calibrations, save_calibration
-from forgetguard.errors import ForgetGuardError
+from forgetguard.errors import ForgetGuardError, ModelUnavailable
 from forgetguard.guard.settings_file import write_setting
 from forgetguard.values import Entry
 
 PROBE = "User likes tea"
+PACKAGES = ("numpy", "onnxruntime", "tokenizers")  # of the extra `onnx`
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ def _in_use(directory: Path | None) -> tuple[str, str]:
     if directory is None:
         return "", ""
     try:
-        return OnnxEmbedder(directory).model_id, ""
+        name = OnnxEmbedder(directory).model_id
     except ForgetGuardError as error:
         return "", error.code
+    return name, "" if all(find_spec(package) is not None for package in PACKAGES) else ModelUnavailable.code
