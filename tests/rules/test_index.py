@@ -14,9 +14,10 @@ import pytest
 
 from forgetguard.embedder import Calibration
 from forgetguard.errors import InvalidVector
-from forgetguard.rules import ForgottenIndex, match_forgotten, scrub
+from forgetguard.rules import BACKEND, ForgottenIndex, match_forgotten, scrub
 from forgetguard.rules.index import similar
 from forgetguard.values import Entry, Vector
+from growth import grows_linearly
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROUNDS = 60
@@ -226,3 +227,10 @@ def test_random_initials_meet(rules: ModuleType) -> None:
         index = rules.Index()
         index.add(fact)
         assert (index.match(text) or ())[1:4] == rules.judge(text, fact, None, (), "drop", True)[:3]
+
+
+@pytest.mark.parametrize("piece", ["a. ", "word", "a-", "1-", "a@b", "- a\n", "User is vegetarian. ", "https://a/"])
+def test_long_texts_take_linear_time(piece):
+    index = ForgottenIndex()
+    index.add([Entry("User is vegetarian", id="e")])
+    assert grows_linearly(lambda text: scrub(text, index), piece, 40_000 if BACKEND == "native" else 10_000)

@@ -6,7 +6,7 @@ them, and the marks that joined them. Time is linear in the text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -380,18 +380,22 @@ def _opens_with_subject(tokens: Sequence[Token]) -> bool:
 def has_narrative(text: str) -> bool:
     """Whether a text says anything beside its headings and list markers."""
     return any(
-        not _is_heading(text, sentence)
-        and any(t.role == "content" and t.kind != "mark" for t in parse(clause.text).tokens)
-        for sentence in sentences(text)
+        not heading and any(t.role == "content" and t.kind != "mark" for t in parse(clause.text).tokens)
+        for sentence, heading in _with_headings(text)
         for clause in sentence.clauses
     )
 
 
-def _is_heading(text: str, sentence: Sentence) -> bool:
-    start = sentence.start
-    while start and text[start - 1] not in LINE_ENDS:
-        start -= 1
-    return text[_skip_space(text, start, sentence.start)] == "#"
+def _with_headings(text: str) -> Iterator[tuple[Sentence, bool]]:
+    """Each sentence, and whether it stands in a heading."""
+    last, heading = 0, False
+    for sentence in sentences(text):
+        # A line is looked at once, however many sentences it has.
+        line = max(text.rfind(end, last, sentence.start) for end in LINE_ENDS) + 1
+        if line or not last:
+            heading = text[_skip_space(text, line, sentence.start)] == "#"
+        last = sentence.start
+        yield sentence, heading
 
 
 # -- cutting -----------------------------------------------------------------------------------------------------------

@@ -96,6 +96,7 @@ class _Scanner:
         self.size = len(folded.chars)
         self.no_email_before = 0
         self.no_phone_before = 0
+        self.no_code_before = 0
         self.no_groups_before = 0
         self.no_domain_before = 0
         self.out: list[Lexeme] = []
@@ -187,10 +188,11 @@ class _Scanner:
             ending = self.chars[end:letters]
             if ending not in number_endings() or (self._is(letters, DIGIT) and ending != "h"):
                 return self._emit("id", i, self._code(i))
-        elif self._char(end) in ("-", "_") and self._is(end + 1, DIGIT + UPPER):
+        elif self._char(end) in ("-", "_") and self._is(end + 1, DIGIT + UPPER) and i >= self.no_code_before:
             code = self._code(i)
             if any(c in (LETTER, UPPER) for c in self.classes[i:code]):
                 return self._emit("id", i, code)
+            self.no_code_before = code
         return self._emit("number", i, end)
 
     def _word_or_code(self, i: int) -> int:
@@ -254,22 +256,22 @@ class _Scanner:
         if self._char(j) != "@":
             self.no_email_before = j
             return 0
-        end = self._domain(j + 1)
+        end, _ = self._domain(j + 1)
         if not end:
             self.no_email_before = j + 1
         return end
 
-    def _domain(self, i: int) -> int:
-        """End of a host name with at least one dot, or 0."""
+    def _domain(self, i: int) -> tuple[int, int]:
+        """End of a host name with at least one dot, or 0; and how far that was looked for."""
         dots, j = 0, i
         while True:
             label = j
             while self._is(j, LETTER + UPPER + DIGIT) or (self._char(j) == "-" and j > label):
                 j += 1
             if j == label:
-                return j - 1 if dots > 1 else 0
+                return (j - 1 if dots > 1 else 0), j
             if self._char(j) != ".":
-                return j if dots else 0
+                return (j if dots else 0), j
             dots += 1
             j += 1
 
@@ -288,8 +290,9 @@ class _Scanner:
         """End of a host name that nothing marks as one ("example.org/page"): small letters around every dot."""
         if i < self.no_domain_before:
             return 0
-        end = self._domain(i)
+        end, looked_at = self._domain(i)
         if not end:
+            self.no_domain_before = looked_at
             return 0
         labels = self.chars[i:end].split(".")
         if self.classes[end - len(labels[-1]) : end].strip(LETTER) or self._char(end) == "(":

@@ -218,9 +218,12 @@ fn is_short_for(short: Said<'_>, long: Said<'_>) -> bool {
         || (is_particle(Particle::NameEnding, ending) && short.form.chars().count() >= LEAST_VARIANT)
 }
 
+/// Bytes of the longest ending of a name: more are not looked up.
+const LONGEST_ENDING: usize = 8;
+
 /// A name without each ending that it may have.
 pub(crate) fn name_variants(form: &str) -> impl Iterator<Item = &str> {
-    let ends = form.char_indices().map(|(at, _)| at).skip(LEAST_VARIANT);
+    let ends = form.char_indices().map(|(at, _)| at).skip(LEAST_VARIANT).filter(|at| form.len() - at <= LONGEST_ENDING);
     ends.filter(|&end| is_particle(Particle::NameEnding, &form[end..])).map(|end| &form[..end])
 }
 

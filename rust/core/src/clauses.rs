@@ -550,20 +550,19 @@ pub fn has_narrative(text: &str) -> bool {
     let says = |text: &str| {
         parse(text, &NO_ALIASES).tokens().any(|token| token.role == Role::Content && token.kind != Kind::Mark)
     };
+    let (mut last, mut heading) = (0, false);
     // One after the other: mostly the first says something.
     spans(&chars).iter().any(|span| {
         let sentence = sentence(&chars, &NO_ALIASES, None, span);
-        !is_heading(&chars, &sentence) && sentence.clauses.iter().any(|clause| says(&clause.text))
+        let start = sentence.start as usize;
+        // A line is looked at once, however many sentences it has.
+        let line = (last..start).rev().find(|&at| chars.ends_line(at)).map_or(0, |at| at + 1);
+        if line > 0 || last == 0 {
+            heading = chars.letters[chars.skip_space(line, start)] == '#';
+        }
+        last = start;
+        !heading && sentence.clauses.iter().any(|clause| says(&clause.text))
     })
-}
-
-fn is_heading(text: &Chars<'_>, sentence: &Sentence) -> bool {
-    let end = sentence.start as usize;
-    let mut start = end;
-    while start > 0 && !text.ends_line(start - 1) {
-        start -= 1;
-    }
-    text.letters[text.skip_space(start, end)] == '#'
 }
 
 // -- cutting -----------------------------------------------------------------------------------------------------------

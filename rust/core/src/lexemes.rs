@@ -143,6 +143,7 @@ pub(crate) fn scan<'a>(text: &str, folded: &'a Folded) -> Vec<Lexeme<'a>> {
         size: folded.chars.len(),
         no_email_before: 0,
         no_phone_before: 0,
+        no_code_before: 0,
         no_groups_before: 0,
         no_domain_before: 0,
         out: Vec::with_capacity(folded.chars.len() / 4 + 4),
@@ -160,6 +161,7 @@ struct Scanner<'a> {
     size: usize,
     no_email_before: usize,
     no_phone_before: usize,
+    no_code_before: usize,
     no_groups_before: usize,
     no_domain_before: usize,
     out: Vec<Lexeme<'a>>,
@@ -296,11 +298,15 @@ impl<'a> Scanner<'a> {
                 let code = self.code(i);
                 return self.emit(Kind::Id, i, code, None);
             }
-        } else if self.char_in(end, "-_") && self.is(end + 1, |c| matches!(c, Class::Digit | Class::Upper)) {
+        } else if self.char_in(end, "-_")
+            && self.is(end + 1, |c| matches!(c, Class::Digit | Class::Upper))
+            && i >= self.no_code_before
+        {
             let code = self.code(i);
             if self.folded.classes[i..code].iter().any(|class| class.is_letter()) {
                 return self.emit(Kind::Id, i, code, None);
             }
+            self.no_code_before = code;
         }
         self.emit(Kind::Number, i, end, None)
     }
@@ -391,15 +397,15 @@ impl<'a> Scanner<'a> {
             self.no_email_before = j;
             return None;
         }
-        let end = self.domain(j + 1);
+        let (end, _) = self.domain(j + 1);
         if end.is_none() {
             self.no_email_before = j + 1;
         }
         end
     }
 
-    /// End of a host name with at least one dot.
-    fn domain(&self, i: usize) -> Option<usize> {
+    /// End of a host name with at least one dot, and how far it was looked for.
+    fn domain(&self, i: usize) -> (Option<usize>, usize) {
         let (mut dots, mut j) = (0, i);
         loop {
             let label = j;
@@ -407,10 +413,10 @@ impl<'a> Scanner<'a> {
                 j += 1;
             }
             if j == label {
-                return (dots > 1).then(|| j - 1);
+                return ((dots > 1).then(|| j - 1), j);
             }
             if self.char(j) != Some('.') {
-                return (dots > 0).then_some(j);
+                return ((dots > 0).then_some(j), j);
             }
             dots += 1;
             j += 1;
@@ -437,7 +443,11 @@ impl<'a> Scanner<'a> {
         if i < self.no_domain_before {
             return None;
         }
-        let mut end = self.domain(i)?;
+        let (found, looked_at) = self.domain(i);
+        let Some(mut end) = found else {
+            self.no_domain_before = looked_at;
+            return None;
+        };
         let dots = || (i..end).filter(|&at| self.folded.chars[at] == '.');
         let last = dots().next_back().map_or(i, |dot| dot + 1);
         let small = self.folded.classes[last..end].iter().all(|&class| class == Class::Letter);
