@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import sqlite3
 from pathlib import Path
@@ -209,6 +210,43 @@ def _refuse(path: Path, real):
 
 def made(monkeypatch: pytest.MonkeyPatch, *places: Place) -> None:
     monkeypatch.setattr(hosts.Host, "places", lambda _self: places)
+
+
+@pytest.mark.parametrize(
+    ("host", "file"),
+    [
+        ("claude-code", "projects/-p/s1.jsonl"),
+        ("hermes", "pending/memory/a.json"),
+        ("totalreclaw", "import-state/a.json"),
+    ],
+)
+def test_a_folder_that_cannot_be_listed_is_not_an_empty_one(ready, tmp_path, monkeypatch, host, file):
+    folder = (tmp_path / "host" / file).parent
+    folder.mkdir(parents=True)
+    listing = os.scandir
+
+    def refusing(path):
+        if Path(path) == folder:
+            raise PermissionError(13, "no", SECRET)
+        return listing(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    done = ready("doctor", "--host", host, str(tmp_path / "host"), "--json")
+    assert done.code == 3
+    assert StoreUnreadable.code in {one["problem"] for one in done.json[0]["places"]}
+    assert SECRET not in done.err
+
+
+@pytest.mark.parametrize("host", ["claude-code", "hermes", "totalreclaw"])
+def test_a_file_in_the_place_of_the_directory_is_not_clean(ready, tmp_path, host):
+    (tmp_path / "file").write_text(SAID)
+    assert ready("doctor", "--host", host, str(tmp_path / "file")).code == 3
+
+
+def test_a_memory_file_behind_a_link_is_looked_at(ready, claude, tmp_path):
+    (claude / "CLAUDE.md").rename(tmp_path / "dotfile.md")
+    (claude / "CLAUDE.md").symlink_to(tmp_path / "dotfile.md")
+    assert counts(ready("doctor", "--host", "claude-code", str(claude), "--json"))["memory"] == (5, 2)
 
 
 def test_a_place_that_breaks_in_the_middle_keeps_what_was_seen(ready, tmp_path, monkeypatch):

@@ -6,9 +6,13 @@ something forgotten. A place is cleared only where that is safe, and only of wha
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
+
+from forgetguard.errors import StoreUnreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +40,44 @@ class Place:
     erase: Callable[[Path, Sequence[Kept]], int] | None = None
     instead: str = ""
     out_of_reach: bool = False
+
+
+def files(root: Path, *patterns: str, linked: bool = False) -> list[Path]:
+    """The plain files of these patterns under a host's directory, sorted. `linked`: also those behind a link.
+
+    `**` stands for any folders, without links. Raises StoreUnreadable where the root is no directory or a folder
+    cannot be listed: pathlib's own glob passes over such a one, and it would count as clean.
+    """
+    try:
+        if not root.is_dir():
+            raise StoreUnreadable("the host's directory is none")
+        found = {path for pattern in patterns for path in _matching(root, pattern.split("/"))}
+        return sorted(path for path in found if path.is_file() and (linked or not path.is_symlink()))
+    except OSError:
+        raise StoreUnreadable("a folder of the host could not be read") from None
+
+
+def _matching(folder: Path, parts: Sequence[str]) -> Iterator[Path]:
+    first, *rest = parts
+    if first == "**":
+        yield from _matching(folder, rest)
+        for one in _listed(folder):
+            if one.is_dir(follow_symlinks=False):
+                yield from _matching(Path(one.path), parts)
+        return
+    wild = any(sign in first for sign in "*?[")
+    names = [one.name for one in _listed(folder) if fnmatchcase(one.name, first)] if wild else [first]
+    for path in (folder / name for name in names):
+        if not rest:
+            yield path
+        elif path.is_dir():
+            yield from _matching(path, rest)
+
+
+def _listed(folder: Path) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing where it went away meanwhile."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except FileNotFoundError:
+        return []

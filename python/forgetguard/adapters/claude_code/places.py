@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from forgetguard.adapters.residues import Kept, Place
+from forgetguard.adapters.residues import Kept, Place, files
 from forgetguard.errors import StoreUnreadable
 
 # Fields of a transcript that hold no words: ids, dates, names of the program's own.
@@ -19,12 +19,6 @@ WORDLESS: Final = frozenset(
     "requestId role sessionId signature slug sourceToolAssistantUUID status stop_reason timestamp tool_use_id type "
     "userType uuid version".split()
 )
-
-
-def _files(root: Path, *patterns: str) -> list[Path]:
-    """The plain files of these patterns, sorted; a link leads to what is not the host's own."""
-    found = {path for pattern in patterns for path in root.glob(pattern)}
-    return sorted(path for path in found if path.is_file() and not path.is_symlink())
 
 
 def _lines_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -36,11 +30,11 @@ def _lines_of(path: Path) -> Iterator[tuple[int, str]]:
         raise StoreUnreadable("a file of the host could not be read") from None
 
 
-def _lines(*patterns: str) -> Callable[[Path], Iterator[Kept]]:
-    """Files of text: an item a line."""
+def _lines(*patterns: str, linked: bool = False) -> Callable[[Path], Iterator[Kept]]:
+    """Files of text: an item a line. `linked`: the host reads them through links, so they are looked at there."""
 
     def find(root: Path) -> Iterator[Kept]:
-        for path in _files(root, *patterns):
+        for path in files(root, *patterns, linked=linked):
             yield from (Kept(path, f"line {number}", line) for number, line in _lines_of(path))
 
     return find
@@ -50,7 +44,7 @@ def _json_lines(*patterns: str) -> Callable[[Path], Iterator[Kept]]:
     """Files of JSON lines: an item a text. A line that is none, as of a session that was cut off, is an item itself."""
 
     def find(root: Path) -> Iterator[Kept]:
-        for path in _files(root, *patterns):
+        for path in files(root, *patterns):
             for number, line in _lines_of(path):
                 for where, text in _texts(_parsed(line), ""):
                     yield Kept(path, f"line {number}{where and ', '}{where}", text)
@@ -62,7 +56,7 @@ def _json_files(*patterns: str) -> Callable[[Path], Iterator[Kept]]:
     """Files of one JSON value: an item a text."""
 
     def find(root: Path) -> Iterator[Kept]:
-        for path in _files(root, *patterns):
+        for path in files(root, *patterns):
             content = "\n".join(line for _, line in _lines_of(path))
             yield from (Kept(path, where, text) for where, text in _texts(_parsed(content), ""))
 
@@ -103,7 +97,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(
         "memory",
         "CLAUDE.md, rules, the notes of auto memory and of agents; loaded into sessions to come",
-        _lines("CLAUDE.md", "rules/**/*.md", "projects/*/memory/**/*.md", "agent-memory/**/*.md"),
+        _lines("CLAUDE.md", "rules/**/*.md", "projects/*/memory/**/*.md", "agent-memory/**/*.md", linked=True),
         instead="Have Claude take the lines out, which the hook passes, or edit the file.",
     ),
     Place(

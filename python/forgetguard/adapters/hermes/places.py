@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from forgetguard.adapters.hermes import memory_files
-from forgetguard.adapters.residues import Kept, Place
+from forgetguard.adapters.residues import Kept, Place, files
 from forgetguard.errors import StoreUnreadable
 from forgetguard.provenance.readonly import reading
 
@@ -47,12 +47,6 @@ RESPONSES: Final = _Table("responses", "response_id", ("data",))
 SAID = re.compile(r"""conversation turn: session=(\S+) .* msg=(['"])(.*)\2$""")
 
 
-def _files(home: Path, *patterns: str) -> list[Path]:
-    """The plain files of these patterns, sorted; a link is nothing of Hermes' own."""
-    found = {path for pattern in patterns for path in home.glob(pattern)}
-    return sorted(path for path in found if path.is_file() and not path.is_symlink())
-
-
 def _read(path: Path) -> str:
     """The text of a file, none where it went away meanwhile. Raises StoreUnreadable; it is never taken for empty."""
     try:
@@ -64,7 +58,7 @@ def _read(path: Path) -> str:
 
 
 def _find_entries(pattern: str, home: Path) -> Iterator[Kept]:
-    for path in _files(home, pattern):
+    for path in files(home, pattern):
         entries = memory_files.entries(_read(path))
         yield from (Kept(path, f"entry {at}", entry) for at, entry in enumerate(entries, 1))
 
@@ -80,7 +74,7 @@ def _find_json(*patterns: str) -> Callable[[Path], Iterator[Kept]]:
     """Every text in JSON files; the key is where it stands in its file."""
 
     def find(home: Path) -> Iterator[Kept]:
-        for path in _files(home, *patterns):
+        for path in files(home, *patterns):
             yield from (Kept(path, key, text) for key, text in _strings(_parsed(_read(path)), ""))
 
     return find
@@ -90,7 +84,7 @@ def _find_lines(*patterns: str) -> Callable[[Path], Iterator[Kept]]:
     """Every text in files of JSON lines."""
 
     def find(home: Path) -> Iterator[Kept]:
-        for path in _files(home, *patterns):
+        for path in files(home, *patterns):
             for number, line in enumerate(_read(path).splitlines(), 1):
                 strings = _strings(_parsed(line), "")
                 yield from (Kept(path, f"line {number}, {key}", text) for key, text in strings)
@@ -128,7 +122,7 @@ def _rows(database: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, ..
 
 
 def _find_logged(home: Path) -> Iterator[Kept]:
-    for path in _files(home, "logs/*.log", "logs/*.log.*"):
+    for path in files(home, "logs/*.log", "logs/*.log.*"):
         for number, line in enumerate(_read(path).splitlines(), 1):
             if found := SAID.search(line):
                 yield Kept(path, f"line {number}", found[3].removesuffix("..."))

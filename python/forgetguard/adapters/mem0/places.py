@@ -23,7 +23,7 @@ WAIT_SECONDS = 5.0
 def _find(table: str, columns: Sequence[str], path: Path) -> Iterator[Kept]:
     """`path`: mem0's directory (`~/.mem0`, or `MEM0_DIR`), or the file named by `history_db_path`."""
     file = path / FILE if path.is_dir() else path
-    if not file.is_file():
+    if not file.exists():
         return
     with reading(file) as database:
         known = database.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)).fetchone()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from forgetguard.adapters.residues import Kept, Place
+from forgetguard.adapters.residues import Kept, Place, files
 
 QUEUE: Final = ".pending_extract.jsonl"
 LEFT_OVER: Final = ".pending_extract.*.tmp"
@@ -23,7 +23,7 @@ WHOLE: Final = "the whole"
 
 
 def _queued(pattern: str, root: Path) -> Iterator[Kept]:
-    for path in _files(root, pattern):
+    for path in files(root, pattern):
         for number, line in enumerate(_read(path).splitlines(), 1):
             messages = _listed(_parsed(line), "messages")
             if messages is None and line.strip():
@@ -41,7 +41,7 @@ def _find_left_over(root: Path) -> Iterator[Kept]:
 
 
 def _find_exported(root: Path) -> Iterator[Kept]:
-    for path in _files(root, EXPORTS):
+    for path in files(root, EXPORTS):
         text = _read(path)
         facts = _listed(_parsed(text), "facts")
         if facts is None:
@@ -66,7 +66,7 @@ def _without(path: Path, ids: set[str]) -> int:
 
 
 def _find_import_errors(root: Path) -> Iterator[Kept]:
-    for path in _files(root, IMPORTS):
+    for path in files(root, IMPORTS):
         text = _read(path)
         state = _parsed(text)
         if state is None:
@@ -77,11 +77,6 @@ def _find_import_errors(root: Path) -> Iterator[Kept]:
 
 def _find_nothing(root: Path) -> Iterator[Kept]:  # noqa: ARG001 - the signature of a place
     return iter(())
-
-
-def _files(root: Path, pattern: str) -> list[Path]:
-    """The plain files of this pattern, sorted; a link is nothing of the host's."""
-    return sorted(path for path in root.glob(pattern) if path.is_file() and not path.is_symlink())
 
 
 def _read(path: Path) -> str:
