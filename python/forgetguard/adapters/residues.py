@@ -45,12 +45,14 @@ class Place:
 def files(root: Path, *patterns: str, linked: bool = False) -> list[Path]:
     """The plain files of these patterns under a host's directory, sorted. `linked`: also those behind a link.
 
-    `**` stands for any folders, without links. Raises StoreUnreadable where the root is no directory or a folder
-    cannot be listed: pathlib's own glob passes over such a one, and it would count as clean.
+    `**` stands for any folders, without links. None where the host never was. Raises StoreUnreadable where the root is
+    a file or a folder cannot be listed: pathlib's own glob passes over such a one, and it would count as clean.
     """
     try:
+        if not root.exists():
+            return []
         if not root.is_dir():
-            raise StoreUnreadable("the host's directory is none")
+            raise StoreUnreadable("the host's directory is a file")
         found = {path for pattern in patterns for path in _matching(root, pattern.split("/"))}
         return sorted(path for path in found if path.is_file() and (linked or not path.is_symlink()))
     except OSError:
