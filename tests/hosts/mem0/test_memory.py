@@ -118,6 +118,15 @@ def test_stored_raw_it_is_left_out(memory, guarded, guard):
     assert memory.db.part.connection.execute("SELECT count(*) FROM history").fetchone() == (1,)
 
 
+def test_a_message_of_parts_is_left_out_like_any_other(memory, guarded, guard):
+    guard.forget(FACT)
+    parts = [{"type": "text", "text": "I am"}, {"type": "text", "text": "vegetarian"}]
+    turns = [{"role": "user", "content": parts}, {"role": "user", "content": "I like green tea"}]
+    answer = memory.add(turns, infer=False, **DIOGO)
+    assert [one["memory"] for one in answer["results"]] == ["I like green tea"]
+    assert answer["not_saved"] == 1
+
+
 @pytest.mark.parametrize("name", ["text", "data"])
 def test_an_update_that_restates_leaves_what_is_there(memory, guarded, guard, name):
     guard.forget(FACT)

@@ -181,7 +181,12 @@ class AsyncGuardedMemory(_Guarded):
 
 def _content(message: Any) -> Any:
     """What mem0 would store of a message; it stores no system message."""
-    return message.get("content") if isinstance(message, dict) and message.get("role") != "system" else None
+    if not isinstance(message, dict) or message.get("role") == "system":
+        return None
+    content = message.get("content")
+    if not isinstance(content, list):
+        return content
+    return " ".join(str(part["text"]) for part in content if isinstance(part, dict) and part.get("text"))
 
 
 def _counted(result: Any, turn: Turn) -> Any:
