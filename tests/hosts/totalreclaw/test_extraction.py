@@ -87,6 +87,18 @@ class TestFacts:
             diogo.turn("We talked about food and bees.", FACT, "User keeps bees")
         assert set(diogo.stored) == {"User keeps bees"}
 
+    @pytest.mark.parametrize("odd", [{"action": "MERGE"}, {"action": None}, {"text": None}, {"text": 5}])
+    def test_a_fact_that_cannot_be_asked_about_costs_no_other_its_decision(self, diogo, installed, odd):
+        from totalreclaw.agent import lifecycle
+        from totalreclaw.agent.extraction import ExtractedFact
+
+        def fact(text: object, action: object = "ADD") -> ExtractedFact:
+            return ExtractedFact(text=text, type="claim", importance=8, action=action)
+
+        facts = [fact(FACT), fact(**{"text": "User likes tea", **odd}), fact("User keeps bees")]
+        lifecycle.detect_and_resolve_contradictions(facts, diogo.state.get_client()).close()
+        assert [one.text for one in facts] == ["User keeps bees"]
+
     def test_what_the_compaction_is_told_is_what_was_stored(self, diogo):
         from totalreclaw.hermes.memory_provider import TotalReclawMemoryProvider
 

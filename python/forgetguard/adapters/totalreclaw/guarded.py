@@ -154,7 +154,7 @@ class Guarded:
         return detect_and_resolve_contradictions
 
     def _narrow(self, facts: list[Any], client: Any) -> None:
-        chosen = [*self._waiting.take(client), *facts]
+        chosen = [fact for fact in (*self._waiting.take(client), *facts) if _is_known(fact)]
         facts[:] = [fact for fact in chosen if fact.action in PASSING]
         try:
             hooks = self._vaults.hooks(account(client))
@@ -172,6 +172,7 @@ class Guarded:
             self._waiting.put(client, [fact for fact, action in decided if action is Decision.DEFER])
         except Exception as error:  # noqa: BLE001 - as above; raising would let everything through
             _failed("an extraction", error)
+            self._waiting.put(client, [fact for fact in chosen if fact.action not in PASSING])
 
     def debrief(self, original: Function) -> Function:
         """`session_debrief` knows whose session it is; `crystal` is not told."""
@@ -220,6 +221,16 @@ class Guarded:
             return count, [*errors, *failed], skipped + len(sieved.gone), conversations | sieved.conversations
 
         return store_facts_chunked
+
+
+def _is_known(fact: Any) -> bool:
+    """Whether a fact can be asked about. One that cannot is not stored, and costs no other its decision."""
+    try:
+        _candidate(fact)
+    except (ValueError, TypeError, AttributeError, ForgetGuardError) as error:
+        _failed("an extracted fact", error)
+        return False
+    return isinstance(fact.text, str)
 
 
 def _candidate(fact: Any) -> Candidate:
