@@ -7,9 +7,10 @@ from importlib.util import find_spec
 
 import pytest
 
-from forgetguard.adapters.hermes import answers, guard_provider, tools, view
+from forgetguard.adapters.hermes import answers, guard_provider, plugin, tools, view
 from forgetguard.adapters.hermes.memory_files import entries, remove
 from forgetguard.adapters.hermes.reading import Memo, Reader
+from forgetguard.adapters.hermes.room import Room
 from forgetguard.adapters.hermes.turns import MOST, Turns, spoken
 from forgetguard.errors import MissingExtra
 
@@ -33,6 +34,9 @@ def read(text):
         ("fact_store", {"action": "add", "content": FACT, "tags": "x"}, (FACT,)),
         ("fact_store", {"action": "search", "query": FACT}, ()),
         ("honcho_profile", {"card": [FACT, "b"]}, (FACT, "b")),
+        ("honcho_profile", {"card": {"theme": FACT}}, (FACT,)),
+        ("mem0_add", {"messages": [{"content": FACT}]}, (FACT,)),
+        ("fact_store", {"action": "add", "content": {"text": (FACT,)}}, (FACT,)),
         ("write_file", {"path": "/h/memories/USER.md", "content": FACT}, (FACT,)),
         ("write_file", {"path": "/h/README.md", "content": FACT}, ()),
         ("patch", {"path": "MEMORY.md", "old_string": "x", "new_string": FACT}, (FACT,)),
@@ -138,6 +142,20 @@ def test_a_result_stays_json():
     assert view.result(None, read) is None
     spaced = '{ "n": 1 }'
     assert view.result(spaced, read) == spaced
+
+
+def test_a_result_that_is_nested_too_deeply_is_read_as_a_text():
+    deep = "[" * 900 + f'"{FACT}"' + "]" * 900
+    assert view.result(deep, read) == deep.replace(FACT, "#")
+
+
+def test_a_call_that_cannot_be_read_is_blocked():
+    content: object = FACT
+    for _ in range(5000):
+        content = [content]
+    given = {"action": "add", "content": content}
+    blocked = plugin.before_tool(Room(lambda _: None), tool_name="memory", args=given)  # type: ignore[arg-type, return-value]
+    assert blocked == {"action": "block", "message": answers.FAILED}
 
 
 def test_a_text_is_read_once_as_long_as_nothing_is_forgotten_or_released(guard, monkeypatch):

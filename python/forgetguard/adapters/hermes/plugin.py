@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
-from forgetguard.adapters.hermes import commands, tools, view
+from forgetguard.adapters.hermes import answers, commands, tools, view
 from forgetguard.adapters.hermes.engine import NAME, guarded_engine
 from forgetguard.adapters.hermes.provider import guard_provider
 from forgetguard.adapters.hermes.room import Room
@@ -81,8 +81,12 @@ def turn_begins(
 def before_tool(
     room: Room, *, tool_name: str = "", args: object = None, session_id: str = "", turn_id: str = "", **_: object
 ) -> dict[str, str] | None:
-    """Hook `pre_tool_call`: a block for a write that may not be stored."""
-    texts = tools.written(tool_name, args if isinstance(args, dict) else {})
+    """Hook `pre_tool_call`: a block for a write that may not be stored. Never raises: Hermes would carry on."""
+    try:
+        texts = tools.written(tool_name, args if isinstance(args, dict) else {})
+    except Exception as error:  # noqa: BLE001 - what cannot be read may be anything, a structure too deep for one
+        log.warning("a write was blocked, for it could not be read: %s", type(error).__name__)
+        return {"action": "block", "message": answers.FAILED}
     refused = room.refusal(_scope(room, session_id, turn_id), texts) if texts else None
     return {"action": "block", "message": refused} if refused is not None else None
 

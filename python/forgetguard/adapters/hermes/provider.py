@@ -161,7 +161,7 @@ def _on_turn_start(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable
 
 
 def _sync_turn(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
-    words: dict[str, Any] = {name: keeper.text(given[name] or "", of_user=name == USER) for name in (USER, ASSISTANT)}
+    words: dict[str, Any] = {name: keeper.text(spoken(given[name]), of_user=name == USER) for name in (USER, ASSISTANT)}
     if isinstance(history := given.get("messages"), list):
         words["messages"] = keeper.messages(history)
     return carry_on(**words) if any(words.values()) else None
@@ -178,7 +178,7 @@ def _on_pre_compress(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callab
 
 
 def _on_delegation(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
-    words = {name: keeper.text(given[name] or "") for name in ("task", "result")}
+    words = {name: keeper.text(spoken(given[name])) for name in ("task", "result")}
     return carry_on(**words) if any(words.values()) else None
 
 

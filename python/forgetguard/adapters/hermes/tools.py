@@ -32,7 +32,10 @@ PROVIDER_TOOLS = frozenset(
     "supermemory_store viking_remember".split()
 )
 # The arguments that such a tool stores. What it searches by is called otherwise (query, entity).
-STORED = ("content", "text", "conclusion", "card", "context", "fact", "memory")
+STORED = (
+    "content", "text", "conclusion", "conclusions", "card", "context", "data", "fact", "facts", "memory", "memories",
+    "messages", "note", "notes", "observation", "observations", "summary", "value",
+)  # fmt: skip
 
 
 def written(tool: str, arguments: Arguments) -> tuple[str, ...]:
@@ -71,7 +74,7 @@ def operations(arguments: Arguments) -> tuple[Arguments, ...]:
 
 
 def words(*values: object) -> tuple[str, ...]:
-    """The texts among some values, and in lists of them."""
+    """The texts among some values, and in lists and structures of them."""
     return tuple(_texts(values))
 
 
@@ -79,8 +82,10 @@ def _texts(values: Sequence[object]) -> Iterator[str]:
     for value in values:
         if isinstance(value, str) and value.strip():
             yield value
-        elif isinstance(value, list):
+        elif isinstance(value, (list, tuple)):
             yield from _texts(value)
+        elif isinstance(value, Mapping):
+            yield from _texts(tuple(value.values()))
 
 
 def removed(arguments: Arguments, entries: Callable[[str], Sequence[str]]) -> tuple[str, ...]:

@@ -86,7 +86,10 @@ def _text(text: str, read: Read) -> str:
     tree = _json(text)
     if tree is None:
         return read(text)
-    kept = _tree(tree, read)
+    try:
+        kept = _tree(tree, read)
+    except RecursionError:
+        return read(text)
     return text if kept == tree else json.dumps(kept, ensure_ascii=False)
 
 
