@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
-from urllib.parse import unquote
 
 from forgetguard.errors import InvalidInput
 
@@ -174,7 +173,11 @@ def _is_path(text: str) -> bool:
 
 
 def _local(path: str) -> str:
-    return unquote(path.removeprefix("file://")) if path.startswith("file://") else path
+    if not path.startswith("file://"):
+        return path
+    from urllib.parse import unquote  # a tenth of the time of a call that writes no memory
+
+    return unquote(path.removeprefix("file://"))
 
 
 def _spoken(value: object, *, named: bool = False) -> Iterator[str]:
