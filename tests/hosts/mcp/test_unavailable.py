@@ -86,3 +86,18 @@ def test_with_a_ledger_that_cannot_be_read(server: Server, code: str):
         await answers(talk, code)
 
     server.talk(conversation)
+
+
+def test_with_a_ledger_that_goes_away_while_it_is_read_nothing_is_said_of_its_entries(server: Server):
+    server.forget(FACT)
+    ledger = server.home / "data" / "forgetguard" / "ledger.sqlite"
+
+    async def conversation(talk: Talk) -> None:
+        (entry,) = (await talk("forgotten"))["entries"]
+        away = ledger.rename(ledger.with_name("elsewhere"))
+        for ids in (["x"], [entry["id"]]):
+            assert await talk.refused("release", ids=ids) == "missing"
+        away.rename(ledger)
+        assert (await talk("release", ids=[entry["id"]]))["would_release"] == [entry["id"]]
+
+    server.talk(conversation)

@@ -86,6 +86,7 @@ def forgotten(served: Served, given: Arguments) -> Answer:
 def release(served: Served, given: Arguments) -> Answer:
     """Without a token: what would be released, and a token for it. With it: release."""
     ids = list(dict.fromkeys(given["ids"]))
+    served.guard.with_ledger(lambda ledger: ledger.version)  # raises where what is known of it may be out of date
     active = list(served.guard.release(ids, dry_run=True))
     if (token := given.get("token")) is not None:
         served.tokens.redeem(token, "release", ids, active)
