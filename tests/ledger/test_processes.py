@@ -16,7 +16,7 @@ import pytest
 
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.keys import Key
-from forgetguard.ledger import Fact, Ledger
+from forgetguard.ledger import Fact, Ledger, place
 
 WORKERS = Path(__file__).with_name("workers.py")
 ROOT = WORKERS.parents[2]
@@ -167,6 +167,23 @@ def test_a_new_record_is_seen_by_the_next_check_elsewhere(path: Path, ledger: Le
         assert ask(entry) == ["yes", "yes"]
         ledger.release([entry])
         assert ask(entry) == ["no", "no"]
+
+
+def test_a_ledger_that_is_made_while_one_looks_for_it_is_opened(path: Path, key: Key, monkeypatch) -> None:
+    looked: list[str] = []
+
+    def made_meanwhile(name: str) -> bool:
+        looked.append(name)
+        if len(looked) > 1:
+            return exists(name)
+        with Ledger.open(path, key, create=True) as other:
+            other.forget([Fact("User is vegetarian")])
+        return False
+
+    exists = place.exists
+    monkeypatch.setattr(place, "exists", made_meanwhile)
+    with Ledger.open(path, key, create=True) as ledger:
+        assert len(ledger.entries()) == 1
 
 
 def test_two_processes_that_initialise_at_once_share_one_vault(tmp_path: Path, key: Key, start) -> None:

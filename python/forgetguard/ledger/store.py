@@ -81,10 +81,11 @@ class Ledger:
         name, marks = _place(path, mark, allow_filesystem)
         created = False
         if not place.exists(name):
-            traces = any(map(place.exists, place.side_files(name)))
-            if not create or traces or (marks is not None and marks.exists_here()):
+            traces = any(map(place.exists, place.side_files(name))) or (marks is not None and marks.exists_here())
+            # The traces may be those of a process that has made it meanwhile: they come after the file.
+            if not create or (traces and not place.exists(name)):
                 raise LedgerUnavailable.because("missing")
-            created = create_vault(name, key)
+            created = not traces and create_vault(name, key)
         core = _opened(name, key, marks, wait, created=created)
         return cls(core, max_entries=max_entries, max_age=max_age, review_size=review_size)
 
