@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from forgetguard.adapters.totalreclaw import PLACES
+from forgetguard.errors import StoreUnreadable
 
 FACT = "User is vegetarian"
 PLACE = {place.name: place for place in PLACES}
@@ -100,8 +101,8 @@ def test_what_cannot_be_read_is_not_clean(root, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError
 
-    monkeypatch.setattr(Path, "read_text", refuse)
-    with pytest.raises(OSError):
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(StoreUnreadable):
         list(PLACE["exports"].find(root))
 
 

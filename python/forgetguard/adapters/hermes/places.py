@@ -5,7 +5,6 @@ Cleared is only what Hermes itself no longer needs, or takes a lock for; transcr
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +15,7 @@ from typing import Any, Final
 
 from forgetguard.adapters.hermes import memory_files
 from forgetguard.adapters.residues import Kept, Place, files
-from forgetguard.errors import StoreUnreadable
+from forgetguard.adapters.texts import content, in_json, in_json_lines, lines, texts
 from forgetguard.provenance.readonly import reading
 
 PENDING: Final = "pending/memory/*.json"
@@ -44,22 +43,16 @@ SESSIONS: Final = _Table("sessions", "id", ("title", "system_prompt"))
 FACTS: Final = _Table("facts", "fact_id", ("content",))
 RESPONSES: Final = _Table("responses", "response_id", ("data",))
 
+_texts = partial(texts, within=True)
+_in_json = partial(in_json, read=_texts)
+_in_json_lines = partial(in_json_lines, read=_texts)
+
 SAID = re.compile(r"""conversation turn: session=(\S+) .* msg=(['"])(.*)\2$""")
-
-
-def _read(path: Path) -> str:
-    """The text of a file, none where it went away meanwhile. Raises StoreUnreadable; it is never taken for empty."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        return ""
-    except OSError:
-        raise StoreUnreadable("a file of the host could not be read") from None
 
 
 def _find_entries(pattern: str, home: Path) -> Iterator[Kept]:
     for path in files(home, pattern):
-        entries = memory_files.entries(_read(path))
+        entries = memory_files.entries(content(path))
         yield from (Kept(path, f"entry {at}", entry) for at, entry in enumerate(entries, 1))
 
 
@@ -68,28 +61,6 @@ def _erase_entries(_: Path, chosen: Sequence[Kept]) -> int:
     for one in chosen:
         by_file.setdefault(one.path, set()).add(one.text)
     return sum(memory_files.remove(path, texts) for path, texts in by_file.items())
-
-
-def _find_json(*patterns: str) -> Callable[[Path], Iterator[Kept]]:
-    """Every text in JSON files; the key is where it stands in its file."""
-
-    def find(home: Path) -> Iterator[Kept]:
-        for path in files(home, *patterns):
-            yield from (Kept(path, key, text) for key, text in _strings(_parsed(_read(path)), ""))
-
-    return find
-
-
-def _find_lines(*patterns: str) -> Callable[[Path], Iterator[Kept]]:
-    """Every text in files of JSON lines."""
-
-    def find(home: Path) -> Iterator[Kept]:
-        for path in files(home, *patterns):
-            for number, line in enumerate(_read(path).splitlines(), 1):
-                strings = _strings(_parsed(line), "")
-                yield from (Kept(path, f"line {number}, {key}", text) for key, text in strings)
-
-    return find
 
 
 def _erase_files(_: Path, chosen: Sequence[Kept]) -> int:
@@ -109,7 +80,7 @@ def _find_rows(file: str, *tables: _Table) -> Callable[[Path], Iterator[Kept]]:
         with reading(path) as database:
             for table in tables:
                 for key, *values in _rows(database, table):
-                    yield from (Kept(path, str(key), text) for value in values for text in _texts(value))
+                    yield from (Kept(path, str(key), text) for value in values for _, text in _texts(value))
 
     return find
 
@@ -123,34 +94,9 @@ def _rows(database: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, ..
 
 def _find_logged(home: Path) -> Iterator[Kept]:
     for path in files(home, "logs/*.log", "logs/*.log.*"):
-        for number, line in enumerate(_read(path).splitlines(), 1):
+        for number, line in lines(path):
             if found := SAID.search(line):
                 yield Kept(path, f"line {number}", found[3].removesuffix("..."))
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str) and value.strip():
-        tree = _parsed(value) if value.lstrip().startswith(("{", "[")) else None
-        yield from (value,) if tree is None else (text for _, text in _strings(tree, ""))
-
-
-def _strings(tree: Any, key: str) -> Iterator[tuple[str, str]]:
-    """Every text of a structure, with its place in it; JSON within is looked into."""
-    if isinstance(tree, str):
-        yield from ((key, text) for text in _texts(tree))
-    elif isinstance(tree, dict):
-        for name, value in tree.items():
-            yield from _strings(value, f"{key}.{name}".lstrip("."))
-    elif isinstance(tree, list):
-        for at, value in enumerate(tree):
-            yield from _strings(value, f"{key}[{at}]")
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 PLACES: Final[tuple[Place, ...]] = (
@@ -169,7 +115,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(
         "pending",
         "writes that wait for /memory approve, which stores them without asking any plugin",
-        _find_json(PENDING),
+        _in_json(PENDING),
         _erase_files,
     ),
     Place(
@@ -193,19 +139,19 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(
         "request-dumps",
         "whole requests that failed, kept for debugging; nothing reads them again",
-        _find_json(DUMPS),
+        _in_json(DUMPS),
         _erase_files,
     ),
     Place(
         "session-files",
         "sessions as JSON, beside the database, where that is switched on or an older Hermes wrote them",
-        _find_json(SNAPSHOTS),
+        _in_json(SNAPSHOTS),
         instead="Delete the file of the session.",
     ),
     Place(
         "trajectories",
         "conversations saved for training, in the directory in which Hermes was started; looked for in its home only",
-        _find_lines(*TRAJECTORIES),
+        _in_json_lines(*TRAJECTORIES),
         instead="Delete the lines, or the file.",
     ),
     Place(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from forgetguard.adapters.residues import Kept, Place, files
+from forgetguard.adapters.texts import content, lines, parsed
 
 QUEUE: Final = ".pending_extract.jsonl"
 LEFT_OVER: Final = ".pending_extract.*.tmp"
@@ -24,9 +25,9 @@ WHOLE: Final = "the whole"
 
 def _queued(pattern: str, root: Path) -> Iterator[Kept]:
     for path in files(root, pattern):
-        for number, line in enumerate(_read(path).splitlines(), 1):
-            messages = _listed(_parsed(line), "messages")
-            if messages is None and line.strip():
+        for number, line in lines(path):
+            messages = _listed(parsed(line), "messages")
+            if messages is None:
                 yield Kept(path, f"line {number}", line)
             for at, message in enumerate(messages or (), 1):
                 yield Kept(path, f"line {number}, message {at}", _text(message, "content"))
@@ -42,8 +43,8 @@ def _find_left_over(root: Path) -> Iterator[Kept]:
 
 def _find_exported(root: Path) -> Iterator[Kept]:
     for path in files(root, EXPORTS):
-        text = _read(path)
-        facts = _listed(_parsed(text), "facts")
+        text = content(path)
+        facts = _listed(parsed(text), "facts")
         if facts is None:
             yield Kept(path, WHOLE, text)
         for fact in facts or ():
@@ -56,7 +57,7 @@ def _erase_exported(root: Path, kept: Sequence[Kept]) -> int:  # noqa: ARG001 - 
 
 def _without(path: Path, ids: set[str]) -> int:
     """Take these facts out of an export; how many are gone. The export is replaced whole, or stays as it was."""
-    export = _parsed(_read(path))
+    export = parsed(content(path))
     facts = _listed(export, "facts") or []
     left = [fact for fact in facts if _id(fact) not in ids]
     if len(left) == len(facts):
@@ -67,9 +68,9 @@ def _without(path: Path, ids: set[str]) -> int:
 
 def _find_import_errors(root: Path) -> Iterator[Kept]:
     for path in files(root, IMPORTS):
-        text = _read(path)
-        state = _parsed(text)
-        if state is None:
+        text = content(path)
+        state = parsed(text)
+        if isinstance(state, str):
             yield Kept(path, WHOLE, text)
         for at, error in enumerate(_listed(state, "errors") or (), 1):
             yield Kept(path, f"error {at}", str(error))
@@ -77,18 +78,6 @@ def _find_import_errors(root: Path) -> Iterator[Kept]:
 
 def _find_nothing(root: Path) -> Iterator[Kept]:  # noqa: ARG001 - the signature of a place
     return iter(())
-
-
-def _read(path: Path) -> str:
-    """Raises OSError: what cannot be read is not clean."""
-    return path.read_text(encoding="utf-8", errors="replace")
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
 
 
 def _listed(record: Any, name: str) -> list[Any] | None:
