@@ -42,6 +42,14 @@ class Place:
     out_of_reach: bool = False
 
 
+def by_file(chosen: Sequence[Kept]) -> dict[Path, list[Kept]]:
+    """What was chosen to be removed, by the file that holds it."""
+    found: dict[Path, list[Kept]] = {}
+    for one in chosen:
+        found.setdefault(one.path, []).append(one)
+    return found
+
+
 def files(root: Path, *patterns: str, linked: bool = False) -> list[Path]:
     """The plain files of these patterns under a host's directory, sorted. `linked`: also those behind a link.
 

@@ -6,17 +6,15 @@ Cleared is only what Hermes itself no longer needs, or takes a lock for; transcr
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from forgetguard.adapters.hermes import memory_files
-from forgetguard.adapters.residues import Kept, Place, files
+from forgetguard.adapters.residues import Kept, Place, by_file, files
+from forgetguard.adapters.tables import Table, rows
 from forgetguard.adapters.texts import content, in_json, in_json_lines, lines, texts
-from forgetguard.provenance.readonly import reading
 
 PENDING: Final = "pending/memory/*.json"
 DUMPS: Final = "sessions/request_dump_*.json"
@@ -24,24 +22,15 @@ SNAPSHOTS: Final = "sessions/session_*.json"
 TRAJECTORIES: Final = ("trajectory_samples.jsonl", "failed_trajectories.jsonl")
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table, how its rows are named, and its columns that hold texts (or JSON of them), where it has them."""
-
-    name: str
-    key: str
-    columns: tuple[str, ...]
-
-
 # A message's name begins with its session, for that is what Hermes deletes by.
-MESSAGES: Final = _Table(
+MESSAGES: Final = Table(
     "messages",
     "session_id || ', message ' || id",
     ("content", "tool_calls", "reasoning", "reasoning_content", "api_content"),
 )
-SESSIONS: Final = _Table("sessions", "id", ("title", "system_prompt"))
-FACTS: Final = _Table("facts", "fact_id", ("content",))
-RESPONSES: Final = _Table("responses", "response_id", ("data",))
+SESSIONS: Final = Table("sessions", "id", ("title", "system_prompt"))
+FACTS: Final = Table("facts", "fact_id", ("content",))
+RESPONSES: Final = Table("responses", "response_id", ("data",))
 
 _texts = partial(texts, within=True)
 _in_json = partial(in_json, read=_texts)
@@ -57,39 +46,24 @@ def _find_entries(pattern: str, home: Path) -> Iterator[Kept]:
 
 
 def _erase_entries(_: Path, chosen: Sequence[Kept]) -> int:
-    by_file: dict[Path, set[str]] = {}
-    for one in chosen:
-        by_file.setdefault(one.path, set()).add(one.text)
-    return sum(memory_files.remove(path, texts) for path, texts in by_file.items())
+    return sum(memory_files.remove(path, {one.text for one in some}) for path, some in by_file(chosen).items())
 
 
 def _erase_files(_: Path, chosen: Sequence[Kept]) -> int:
     """Remove the files whole; how many of the chosen are gone."""
-    for path in {one.path for one in chosen}:
+    for path in by_file(chosen):
         path.unlink(missing_ok=True)
     return len(chosen)
 
 
-def _find_rows(file: str, *tables: _Table) -> Callable[[Path], Iterator[Kept]]:
+def _find_rows(file: str, *tables: Table) -> Callable[[Path], Iterator[Kept]]:
     """Every text in tables of a database."""
 
     def find(home: Path) -> Iterator[Kept]:
-        path = home / file
-        if not path.is_file():
-            return
-        with reading(path) as database:
-            for table in tables:
-                for key, *values in _rows(database, table):
-                    yield from (Kept(path, str(key), text) for value in values for _, text in _texts(value))
+        for key, values in rows(home / file, *tables):
+            yield from (Kept(home / file, key, text) for value in values for _, text in _texts(value))
 
     return find
-
-
-def _rows(database: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, ...]]:
-    there = {row[1] for row in database.execute(f"PRAGMA table_info({table.name})")}
-    columns = [name for name in table.columns if name in there]
-    if columns:
-        yield from database.execute(f"SELECT {table.key}, {', '.join(columns)} FROM {table.name}")
 
 
 def _find_logged(home: Path) -> Iterator[Kept]:

@@ -7,37 +7,29 @@ the model with every `add`.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from forgetguard.adapters.residues import Kept, Place
+from forgetguard.adapters.residues import Kept, Place, by_file
+from forgetguard.adapters.tables import Table, rows
 from forgetguard.errors import StoreUnreadable
-from forgetguard.provenance.readonly import reading
 
 FILE = "history.db"
 WAIT_SECONDS = 5.0
 
 
-def _find(table: str, columns: Sequence[str], path: Path) -> Iterator[Kept]:
+def _find(table: Table, path: Path) -> Iterator[Kept]:
     """`path`: mem0's directory (`~/.mem0`, or `MEM0_DIR`), or the file named by `history_db_path`."""
     file = path / FILE if path.is_dir() else path
-    if not file.exists():
-        return
-    with reading(file) as database:
-        known = database.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)).fetchone()
-        rows = database.execute(f"SELECT id, {', '.join(columns)} FROM {table}").fetchall() if known else []
-    for key, *texts in rows:
-        yield from (Kept(file, str(key), text) for text in dict.fromkeys(texts) if isinstance(text, str) and text)
+    for key, texts in rows(file, table):
+        yield from (Kept(file, key, text) for text in dict.fromkeys(texts) if isinstance(text, str) and text)
 
 
-def _erase(table: str, _: Path, chosen: Sequence[Kept]) -> int:
+def _erase(table: Table, _: Path, chosen: Sequence[Kept]) -> int:
     """Rows by id, overwritten with zeros. mem0 may be running: it holds no lock between its own writes."""
-    files: dict[Path, set[str]] = {}
-    for kept in chosen:
-        files.setdefault(kept.path, set()).add(kept.key)
-    return sum(_erased(table, file, keys) for file, keys in files.items())
+    return sum(_erased(table.name, file, {one.key for one in some}) for file, some in by_file(chosen).items())
 
 
 def _erased(table: str, file: Path, keys: set[str]) -> int:
@@ -50,12 +42,12 @@ def _erased(table: str, file: Path, keys: set[str]) -> int:
         raise StoreUnreadable("a database of the host could not be written") from None
 
 
-def _place(name: str, keeps: str, table: str, *columns: str) -> Place:
-    find: Callable[[Path], Iterator[Kept]] = partial(_find, table, columns)
-    return Place(name, keeps, find, partial(_erase, table))
+def _place(keeps: str, name: str, *columns: str) -> Place:
+    table = Table(name, "id", columns)
+    return Place(name, keeps, partial(_find, table), partial(_erase, table))
 
 
 PLACES: tuple[Place, ...] = (
-    _place("history", "the old and new text of every memory, deleted ones too", "history", "old_memory", "new_memory"),
-    _place("messages", "the last ten raw turns of each scope, replayed to the model", "messages", "content"),
+    _place("the old and new text of every memory, deleted ones too", "history", "old_memory", "new_memory"),
+    _place("the last ten raw turns of each scope, replayed to the model", "messages", "content"),
 )

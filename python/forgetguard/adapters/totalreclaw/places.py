@@ -9,10 +9,11 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from forgetguard.adapters.residues import Kept, Place, files
+from forgetguard.adapters.residues import Kept, Place, by_file, files
 from forgetguard.adapters.texts import content, lines, parsed
 
 QUEUE: Final = ".pending_extract.jsonl"
@@ -23,7 +24,7 @@ WHOLE: Final = "the whole"
 """The key of what is not as the host writes it. No id of a fact, so it is not erased by one."""
 
 
-def _queued(pattern: str, root: Path) -> Iterator[Kept]:
+def _find_queued(pattern: str, root: Path) -> Iterator[Kept]:
     for path in files(root, pattern):
         for number, line in lines(path):
             messages = _listed(parsed(line), "messages")
@@ -31,14 +32,6 @@ def _queued(pattern: str, root: Path) -> Iterator[Kept]:
                 yield Kept(path, f"line {number}", line)
             for at, message in enumerate(messages or (), 1):
                 yield Kept(path, f"line {number}, message {at}", _text(message, "content"))
-
-
-def _find_queued(root: Path) -> Iterator[Kept]:
-    return _queued(QUEUE, root)
-
-
-def _find_left_over(root: Path) -> Iterator[Kept]:
-    return _queued(LEFT_OVER, root)
 
 
 def _find_exported(root: Path) -> Iterator[Kept]:
@@ -51,8 +44,8 @@ def _find_exported(root: Path) -> Iterator[Kept]:
             yield Kept(path, _id(fact), _text(fact, "text"))
 
 
-def _erase_exported(root: Path, kept: Sequence[Kept]) -> int:  # noqa: ARG001 - the signature of a place
-    return sum(_without(path, {one.key for one in kept if one.path == path}) for path in {one.path for one in kept})
+def _erase_exported(_: Path, kept: Sequence[Kept]) -> int:
+    return sum(_without(path, {one.key for one in some}) for path, some in by_file(kept).items())
 
 
 def _without(path: Path, ids: set[str]) -> int:
@@ -76,7 +69,7 @@ def _find_import_errors(root: Path) -> Iterator[Kept]:
             yield Kept(path, f"error {at}", str(error))
 
 
-def _find_nothing(root: Path) -> Iterator[Kept]:  # noqa: ARG001 - the signature of a place
+def _find_nothing(_: Path) -> Iterator[Kept]:
     return iter(())
 
 
@@ -114,14 +107,14 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(
         "pending-extraction",
         "messages that could not be extracted before a process ended, in clear; the next session extracts them",
-        _find_queued,
+        partial(_find_queued, QUEUE),
         instead="The host appends without a lock, so nothing is cut out. Start a session with the guard installed; "
         "it extracts them through the guard and empties the queue.",
     ),
     Place(
         "pending-left-over",
         "what a crash left of rewriting that queue; nothing reads it again",
-        _find_left_over,
+        partial(_find_queued, LEFT_OVER),
         instead="Delete the file once no process of the host is running.",
     ),
     Place(
