@@ -61,6 +61,10 @@ class Explanation:
     coverage: float
 
 
+_Hit = tuple[int, str, str, str, float | None, float]
+"""Slot, action, code, why, similarity and coverage."""
+
+
 class ForgottenIndex:
     """Forgotten facts, ready to be asked about many texts. Not thread-safe: its owner locks.
 
@@ -108,7 +112,14 @@ class ForgottenIndex:
 
         `embedding`: as `Embedding` says. A callable is asked at most once, and only if its answer could matter.
         """
-        return self.match_many([text], [embedding], calibration=calibration)[0]
+        # Not by `match_many`, whose lists take half as long as the answer itself.
+        given, scale = checked_text(text), _scale(calibration)
+        if callable(embedding):
+            ((is_wanted, hit),) = self._core.ask_many([(given, _model(embedding, calibration))])
+            if not is_wanted:
+                return self._match(hit)
+            return self._match(self._core.match(*_row(given, embedding(given)), scale))
+        return self._match(self._core.match(*_row(given, _as_vector(embedding)), scale))
 
     def match_many(
         self, texts: Sequence[str], embeddings: Sequence[Embedding] | None = None, *, calibration: Scale | None = None
@@ -130,7 +141,7 @@ class ForgottenIndex:
             for n in rest
         ]
         hits |= zip(rest, self._core.match_many(rows, scale), strict=True)
-        return [None if (hit := hits[n]) is None else self._match(hit) for n in range(len(checked))]
+        return [self._match(hits[n]) for n in range(len(checked))]
 
     def need_embeddings(self, texts: Sequence[str], model: str = "") -> list[bool]:
         """`needs_embedding` for each of `texts`, in order."""
@@ -149,13 +160,16 @@ class ForgottenIndex:
                 return [None if vector is None else (vector.values, vector.model) for vector in vectors]
 
         restated, cuts = self._core.scrub(text, embed, _model(embedder, calibration), _scale(calibration))
-        return [(start, end, self._match(hit)) for start, end, hit in restated], cuts
+        return [(start, end, self._known(hit)) for start, end, hit in restated], cuts
 
     def needs_embedding(self, text: str, model: str = "") -> bool:
         """Whether an embedding of `text` by `model` could change what `match` answers."""
         return self._core.needs_embedding(checked_text(text), model)
 
-    def _match(self, hit: tuple[int, str, str, str, float | None, float]) -> Match:
+    def _match(self, hit: _Hit | None) -> Match | None:
+        return None if hit is None else self._known(hit)
+
+    def _known(self, hit: _Hit) -> Match:
         slot, action, code, why, similarity, coverage = hit
         return Match(self._entries[slot], code, action, similarity, coverage, why)
 

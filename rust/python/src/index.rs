@@ -113,8 +113,16 @@ impl Index {
 
     /// The first fact in slot order that `text` restates, a drop before a hold.
     #[pyo3(signature = (text, values=None, model=Text::from(""), scale=None))]
-    fn r#match(&self, text: Text, values: Option<&[u8]>, model: Text, scale: Option<(f64, f64)>) -> Option<Found> {
-        self.index.find(text.as_ref(), embedding(values, &model), scale.map(self::scale)).map(found)
+    fn r#match(
+        &self,
+        py: Python<'_>,
+        text: Text,
+        values: Option<&[u8]>,
+        model: Text,
+        scale: Option<(f64, f64)>,
+    ) -> Option<Found> {
+        let hit = py.detach(|| self.index.find(text.as_ref(), embedding(values, &model), scale.map(self::scale)));
+        hit.map(found)
     }
 
     /// `match` for each row, in order.
