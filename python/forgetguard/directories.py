@@ -1,8 +1,9 @@
-"""The user's own directories, by the XDG rules, and how a new name in a directory is made durable."""
+"""The user's own directories, by the XDG rules, and how a file takes its place in a directory, durably."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -48,3 +49,22 @@ def sync_directory(path: Path) -> None:
         pass
     finally:
         os.close(handle)
+
+
+def write_whole(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+    """Put a file of this content at `path`, in the place of one that is there: whole or not at all. Raises OSError."""
+    import tempfile  # a hook that only reads must not wait for it
+
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".new")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.chmod(name, mode)
+            os.fsync(stream.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+    sync_directory(path.parent)

@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -20,6 +19,7 @@ from itertools import combinations
 from operator import mul
 from pathlib import Path
 
+from forgetguard.directories import write_whole
 from forgetguard.embedder.protocol import Embedder
 from forgetguard.errors import ModelUnavailable
 from forgetguard.values import Vector
@@ -107,17 +107,7 @@ def save_calibration(calibration: Calibration, directory: str | os.PathLike[str]
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     record = {"schema": SCHEMA, "sentences": list_id(), **asdict(calibration)}
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".calibration-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(record, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, _path(folder, calibration.model_id))
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    write_whole(_path(folder, calibration.model_id), json.dumps(record).encode())
 
 
 def load_calibration(directory: str | os.PathLike[str], model_id: str) -> Calibration | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import tomllib
 from pathlib import Path
 
-from forgetguard.directories import sync_directory
+from forgetguard.directories import write_whole
 from forgetguard.errors import InvalidInput
 
 _TABLE = re.compile(r"\s*\[")
@@ -31,17 +30,7 @@ def write_setting(path: Path, name: str, value: str) -> None:
         raise _unfit() from None
     after = with_setting(before, name, value)
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.new")
-    try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(after.encode("utf-8"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-        sync_directory(target.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(target, after.encode("utf-8"), mode=mode)
 
 
 def with_setting(content: str, name: str, value: str) -> str:

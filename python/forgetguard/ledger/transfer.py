@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import sqlite3
 import stat
 import struct
@@ -19,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from forgetguard.directories import sync_directory
+from forgetguard.directories import write_whole
 from forgetguard.errors import InvalidInput, LedgerUnavailable, Refused
 from forgetguard.keys import KeySource
 from forgetguard.ledger import holes, log, place
@@ -200,16 +198,7 @@ def _is_free(path: Path) -> bool:
 
 
 def _write(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
     try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-        sync_directory(path.parent)
+        write_whole(path, content)
     except OSError:
         raise LedgerUnavailable.because("io") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -20,12 +20,11 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from pathlib import Path
 
-from forgetguard.directories import sync_directory
+from forgetguard.directories import write_whole
 from forgetguard.errors import InvalidInput, NothingMatched, PurgeFailed
 from forgetguard.purge.operator import Operator, signature_is_good
 
@@ -215,24 +214,8 @@ def pin(path: Path, connection: sqlite3.Connection, receipt: Receipt) -> bool:
     if known is not None and _against(known, list(all_receipts(connection))):
         return False
     if known is None or known.n < receipt.n:
-        _write_whole(path, json.dumps({"n": receipt.n, "hash": receipt.hash}).encode())
+        write_whole(path, json.dumps({"n": receipt.n, "hash": receipt.hash}).encode())
     return True
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-    sync_directory(path.parent)
 
 
 def pinned(path: Path) -> Head | None:

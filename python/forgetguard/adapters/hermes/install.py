@@ -7,12 +7,11 @@ only. What stands there is two small files that import this package, so an upgra
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from forgetguard.directories import sync_directory
+from forgetguard.directories import write_whole
 from forgetguard.errors import InvalidInput, Refused
 from forgetguard.version import VERSION
 
@@ -71,7 +70,7 @@ def install(home: Path) -> Changed:
     folder.mkdir(parents=True, exist_ok=True)
     missing = tuple(folder / name for name, text in FILES.items() if _read(folder / name) != text)
     for path in missing:
-        _write(path, FILES[path.name])
+        write_whole(path, FILES[path.name].encode())  # Hermes may be starting
     return Changed(missing, tuple(folder / name for name in FILES if folder / name not in missing))
 
 
@@ -113,16 +112,3 @@ def _read(path: Path) -> str | None:
         return None
     except (OSError, UnicodeDecodeError):
         return "?"
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all: Hermes may be starting."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".forgetguard-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-    sync_directory(path.parent)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
+
+from forgetguard.directories import write_whole
 
 DELIMITER = "\n§\n"
 
@@ -26,7 +26,7 @@ def remove(path: Path, chosen: Set[str]) -> int:
         parts = text.split(DELIMITER)
         left = [part for part in parts if part.strip() not in chosen]
         if len(left) < len(parts):
-            _replace(path, DELIMITER.join(left).encode("utf-8"))
+            write_whole(path, DELIMITER.join(left).encode("utf-8"), mode=path.stat().st_mode & 0o7777)
         return len(parts) - len(left)
 
 
@@ -49,17 +49,3 @@ def _locked(path: Path) -> Iterator[None]:
         else:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield  # closing the file ends the lock
-
-
-def _replace(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".mem_", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, path.stat().st_mode & 0o7777)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

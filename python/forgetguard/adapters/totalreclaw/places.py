@@ -6,8 +6,6 @@ What is not as the host writes it is one text, as it stands: it is looked at, an
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any, Final
 
 from forgetguard.adapters.residues import Kept, Place, by_file, files
 from forgetguard.adapters.texts import content, lines, parsed
+from forgetguard.directories import write_whole
 
 QUEUE: Final = ".pending_extract.jsonl"
 LEFT_OVER: Final = ".pending_extract.*.tmp"
@@ -49,13 +48,13 @@ def _erase_exported(_: Path, kept: Sequence[Kept]) -> int:
 
 
 def _without(path: Path, ids: set[str]) -> int:
-    """Take these facts out of an export; how many are gone. The export is replaced whole, or stays as it was."""
+    """Take these facts out of an export; how many are gone. The export is for its owner alone, as the host makes it."""
     export = parsed(content(path))
     facts = _listed(export, "facts") or []
     left = [fact for fact in facts if _id(fact) not in ids]
     if len(left) == len(facts):
         return 0
-    _replace(path, json.dumps({**export, "facts": left, "count": len(left)}))
+    write_whole(path, json.dumps({**export, "facts": left, "count": len(left)}).encode())
     return len(facts) - len(left)
 
 
@@ -87,20 +86,6 @@ def _text(record: Any, name: str) -> str:
 
 def _id(fact: Any) -> str:
     return str(fact.get("id")) if isinstance(fact, dict) else WHOLE
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write the file anew, for its owner alone, as the host does."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 PLACES: Final[tuple[Place, ...]] = (
