@@ -290,7 +290,7 @@ def test_what_is_out_of_reach_is_not_asked_and_is_told(ready, tmp_path, monkeypa
     assert "out of reach" in done.out and "It cannot be deleted." in done.out
 
 
-@pytest.mark.parametrize("host", hosts.known(), ids=lambda host: host.name)
+@pytest.mark.parametrize("host", hosts.HOSTS, ids=lambda host: host.name)
 def test_every_host_that_is_known_says_what_it_keeps(host):
     places = host.places()
     assert places and len({place.name for place in places}) == len(places)
@@ -310,7 +310,7 @@ def test_no_host_package_is_imported(command, tmp_path):
     import sys
 
     code = (
-        "import sys; from forgetguard.adapters.hosts import known; [host.places() for host in known()];"
+        "import sys; from forgetguard.adapters.hosts import HOSTS; [host.places() for host in HOSTS];"
         "print(*{'mem0', 'hermes', 'hermes_agent', 'totalreclaw', 'langgraph', 'mcp'} & sys.modules.keys())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=None)
