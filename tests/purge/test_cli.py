@@ -11,26 +11,7 @@ from typing import Any
 
 import pytest
 
-from purge.world import CANARY, World, picture
-
-HOST = """
-[purge]
-agent = "main"
-provenance = "main.provenance.sqlite"
-
-[[purge.surface]]
-kind = "sqlite"
-name = "memories"
-path = "memory.db"
-table = "memories"
-side = [["vectors", "memory_id"]]
-
-[[purge.surface]]
-kind = "markdown"
-name = "notes"
-root = "notes"
-generated = ["summaries/*"]
-"""
+from purge.world import CANARY, DESCRIPTION, World, picture
 
 
 class Shell:
@@ -38,7 +19,7 @@ class Shell:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        (world.root / "host.toml").write_text(HOST)
+        (world.root / "host.toml").write_text(DESCRIPTION)
         self.environment = {
             **os.environ,
             "PYTHONPATH": ":".join(path for path in sys.path if path),

@@ -41,6 +41,25 @@ NOTE = f"""# Notes
 A line that a person wrote.
 """
 
+DESCRIPTION = """
+[purge]
+agent = "main"
+provenance = "main.provenance.sqlite"
+
+[[purge.surface]]
+kind = "sqlite"
+name = "memories"
+path = "memory.db"
+table = "memories"
+side = [["vectors", "memory_id"]]
+
+[[purge.surface]]
+kind = "markdown"
+name = "notes"
+root = "notes"
+generated = ["summaries/*"]
+"""
+
 
 @dataclass
 class World:

@@ -8,33 +8,15 @@ import pytest
 
 from forgetguard.provenance import Participant, Session
 from hosts.mcp.talking import Server, Talk
-from purge.world import CANARY, MIXED, OTHER, World, holds, picture
+from purge.world import CANARY, DESCRIPTION, MIXED, OTHER, World, holds, picture
 
-HOST = """
-[purge]
-agent = "main"
-provenance = "main.provenance.sqlite"
-
-[[purge.surface]]
-kind = "sqlite"
-name = "memories"
-path = "memory.db"
-table = "memories"
-side = [["vectors", "memory_id"]]
-
-[[purge.surface]]
-kind = "markdown"
-name = "notes"
-root = "notes"
-generated = ["summaries/*"]
-"""
 ALICE = {"sessions": ["alice"]}
 
 
 @pytest.fixture
 def purging(server: Server, world: World) -> Server:
     """A server over the world's two surfaces."""
-    (world.root / "host.toml").write_text(HOST)
+    (world.root / "host.toml").write_text(DESCRIPTION)
     server.options = ("--host", str(world.root / "host.toml"), "--home", str(world.home.directory))
     return server
 
