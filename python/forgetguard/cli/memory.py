@@ -207,7 +207,7 @@ def _show(call: Call, outcome: Outcome, made: Planned | None = None) -> int:
     if call.as_json:
         _write(outcome.body)
         return outcome.exit_code
-    for body in outcome.body.get("agents", [outcome.body]):  # type: ignore[attr-defined]
+    for body in outcome.body.get("agents", [outcome.body]):
         write("\n".join(_lines(body)) + "\n")
     if made is not None and made.unknown:
         tell(f"{len(made.unknown)} id(s) or value(s) are known to nobody")

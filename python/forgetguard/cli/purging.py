@@ -90,7 +90,7 @@ def selectors(command: Command) -> Command:
             )
         return command(*args, selection=selection, **kwargs)
 
-    return call  # type: ignore[return-value]
+    return call  # type: ignore[return-value]  # as above
 
 
 def show(body: Mapping[str, object]) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 
 from forgetguard.adapters.hermes import view
 from forgetguard.adapters.hermes.room import Room
-
-NAME = "forgetguard"
+from forgetguard.adapters.hermes.scope import NAME
 
 
 def guarded_engine(room: Room, compression: Mapping[str, Any]) -> Any:

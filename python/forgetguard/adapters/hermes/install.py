@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from forgetguard.adapters.hermes.scope import NAME
 from forgetguard.directories import write_whole
 from forgetguard.errors import InvalidInput, Refused
 from forgetguard.version import VERSION
 
-NAME = "forgetguard"
 MARK = "Written by `forgetguard hermes install`"
 
 # `kind` is said, for Hermes takes a directory that mentions memory providers for nothing else otherwise.

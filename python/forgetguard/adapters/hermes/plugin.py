@@ -22,10 +22,10 @@ from functools import lru_cache, partial
 from typing import Any
 
 from forgetguard.adapters.hermes import answers, commands, tools, view
-from forgetguard.adapters.hermes.engine import NAME, guarded_engine
+from forgetguard.adapters.hermes.engine import guarded_engine
 from forgetguard.adapters.hermes.provider import guard_provider
 from forgetguard.adapters.hermes.room import Room
-from forgetguard.adapters.hermes.scope import ProfileVaults, Scope, current
+from forgetguard.adapters.hermes.scope import NAME, ProfileVaults, Scope, current
 
 log = logging.getLogger("forgetguard")
 

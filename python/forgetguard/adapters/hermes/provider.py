@@ -182,7 +182,8 @@ def _on_delegation(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable
     return carry_on(**words) if any(words.values()) else None
 
 
-def _reading(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:  # noqa: ARG001
+def _reading(keeper: _Keeper, given: Mapping[str, Any], carry_on: Callable[..., Any]) -> Any:
+    del given
     return keeper.read(carry_on())
 
 

@@ -11,7 +11,8 @@ from forgetguard.errors import MissingExtra
 from forgetguard.guard import ForgetGuard
 from forgetguard.guard.settings import Settings
 
-FOLDER = "forgetguard"
+NAME = "forgetguard"
+"""How everything of ours is called in Hermes: the plugin, its settings, the context engine, the directories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def current() -> Scope:
 
 def ledger_of(home: Path, user: str = "") -> Path:
     """Where the ledger of a profile lies, or that of one user of its gateway."""
-    own = home / FOLDER
+    own = home / NAME
     # The prefix: an id may be "." or "..".
     return (own / "users" / f"user-{quote(user, safe='')}" if user else own) / "ledger.sqlite"
 

@@ -51,7 +51,7 @@ class Planned:
 class Outcome:
     """A report and the exit code that goes with it."""
 
-    body: Mapping[str, object] = field(repr=False)
+    body: Mapping[str, Any] = field(repr=False)
     exit_code: int = DONE
 
 
