@@ -158,11 +158,6 @@ class Guarded:
         facts[:] = [fact for fact in chosen if fact.action in PASSING]
         try:
             hooks = self._vaults.hooks(account(client))
-        except Exception as error:  # noqa: BLE001 - as above; raising would let everything through
-            _failed("an extraction", error)
-            self._waiting.put(client, [fact for fact in chosen if fact.action not in PASSING])
-            return
-        try:
             decisions = hooks.extraction(map(_candidate, chosen)).decisions
             decided = [(fact, one.action) for fact, one in zip(chosen, decisions, strict=True)]
             for fact, action in decided:
