@@ -46,6 +46,11 @@ def parsed(text: str) -> Any:
         return text
 
 
+def structure(text: str) -> Any:
+    """The JSON object or list that a text is, or the text."""
+    return parsed(text) if text.lstrip().startswith(("{", "[")) else text
+
+
 def texts(
     value: object, where: str = "", *, wordless: Set[str] = frozenset(), within: bool = False
 ) -> Iterator[tuple[str, str]]:
@@ -53,8 +58,8 @@ def texts(
 
     `wordless`: names of fields that are passed over. `within`: a text that is JSON itself is looked into.
     """
-    if within and isinstance(value, str) and value.lstrip().startswith(("{", "[")):
-        value = parsed(value)
+    if within and isinstance(value, str):
+        value = structure(value)
     if isinstance(value, str):
         if value.strip():
             yield where, value

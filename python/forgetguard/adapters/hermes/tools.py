@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
 from forgetguard.adapters.hermes import answers
+from forgetguard.adapters.texts import parsed
 from forgetguard.guard import ForgetGuard
 from forgetguard.rules import ForgottenIndex, scrub
 from forgetguard.values import Entry
@@ -154,8 +154,5 @@ def _settled(result: object, until: ExitStack) -> object:
 
 
 def _answer(result: object) -> Mapping[str, object]:
-    try:
-        answer = json.loads(result) if isinstance(result, str) else result
-    except ValueError:
-        return {}
+    answer = parsed(result) if isinstance(result, str) else result
     return answer if isinstance(answer, dict) else {}

@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from forgetguard.adapters.texts import structure
+
 Read = Callable[[str], str]
 
 # The keys under which messages of all API forms keep words, and parts with words. Pictures are not looked at, and
@@ -83,21 +85,11 @@ def _text(text: str, read: Read) -> str:
     """A text, or the JSON that it is, scrubbed."""
     if not text.strip():
         return text
-    tree = _json(text)
-    if tree is None:
+    tree = structure(text)
+    if isinstance(tree, str):
         return read(text)
     try:
         kept = _tree(tree, read)
     except RecursionError:
         return read(text)
     return text if kept == tree else json.dumps(kept, ensure_ascii=False)
-
-
-def _json(text: str) -> dict[str, Any] | list[Any] | None:
-    if not text.lstrip().startswith(("{", "[")):
-        return None
-    try:
-        tree = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return tree if isinstance(tree, (dict, list)) else None
