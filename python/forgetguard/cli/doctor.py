@@ -17,6 +17,7 @@ from forgetguard.errors import ForgetGuardError
 from forgetguard.version import VERSION
 
 if TYPE_CHECKING:
+    from forgetguard.adapters.hosts import Host
     from forgetguard.adapters.surveying import Found
 
 SHOWN_PATHS = 3
@@ -78,13 +79,18 @@ def _doctor(common: Common) -> int:
     if problem is not None:
         tell(f"problem: {problem} [{problem.code}]")
         tell(f"  {problem.advice}")
+    _tell_of_model(common, words_only=bool(facts.get("words_only")))
+    return 0 if problem is None else 1
+
+
+def _tell_of_model(common: Common, *, words_only: bool) -> None:
+    """What keeps words alone in use although a model is named."""
     unusable = _unusable_model(common)
     if unusable:
         tell(f"The embedding model in use cannot be used [{unusable}], so words alone decide.")
         tell("  `forgetguard model add DIR`, with its directory, says why, and sets it in use once it works.")
-    elif facts.get("words_only"):
+    elif words_only:
         tell("Some entries have no vector of the model in use, so only their words count: `forgetguard model reembed`.")
-    return 0 if problem is None else 1
 
 
 def _unusable_model(common: Common) -> str:
@@ -111,27 +117,17 @@ def _doctor_of_openclaw(common: Common, state_dir: Path) -> int:
 
 def _doctor_of_host(common: Common, name: str, path: Path, remove: bool, yes: bool) -> int:
     from forgetguard.adapters.hosts import host
-    from forgetguard.adapters.surveying import clear, exit_code, survey
+    from forgetguard.adapters.surveying import exit_code
 
     looked_at = host(name)
-    places = looked_at.places()
     own = path / looked_at.ledger
     if looked_at.ledger and not common.ledger_given and own.is_file():
         common = replace(common, settings=replace(common.settings, ledger=own))
-    ledger = "ok"
-    try:
-        with common.guard() as guard:
-            found = list(survey(places, path, guard))
-            if remove and yes:
-                found = [clear(one, path, guard) for one in found]
-    except ForgetGuardError as error:
-        if remove:
-            raise
-        ledger = error.code
-        found = list(survey(places, path, None))
-    code = exit_code(found, judged=ledger == "ok")
+    found, ledger = _surveyed(common, looked_at, path, remove, yes)
+    judged = ledger == "ok"
+    code = exit_code(found, judged=judged)
     if common.as_json:
-        shown = [_facts(one, judged=ledger == "ok") for one in found]
+        shown = [_facts(one, judged=judged) for one in found]
         tested = {"host": name, "tested": looked_at.tested, "page": looked_at.page}
         asked = {"ledger": ledger, "ledger_path": str(common.settings.ledger)}
         emit("doctor-host", ok=code == 0, **tested, path=str(path), **asked, places=shown)
@@ -139,11 +135,26 @@ def _doctor_of_host(common: Common, name: str, path: Path, remove: bool, yes: bo
         say(f"{name}, as of version {looked_at.tested} ({looked_at.page})")
         say(f"{'ledger':20} {printable(str(common.settings.ledger))}")
         for one in found:
-            _show(one, judged=ledger == "ok")
+            _show(one, judged=judged)
     if not any(one.items or one.problem for one in found):
         tell(f"Nothing of {name} was found here. The directory that is meant is usually {looked_at.keeps_in}.")
     _tell(found, ledger, remove and not yes)
     return code
+
+
+def _surveyed(common: Common, host: Host, path: Path, remove: bool, yes: bool) -> tuple[list[Found], str]:
+    """What is found, cleared where that was asked for; and "ok", or the code of why the ledger cannot be asked."""
+    from forgetguard.adapters.surveying import clear, survey
+
+    places = host.places()
+    try:
+        with common.guard() as guard:
+            found = list(survey(places, path, guard))
+            return [clear(one, path, guard) for one in found] if remove and yes else found, "ok"
+    except ForgetGuardError as error:
+        if remove:
+            raise
+        return list(survey(places, path, None)), error.code
 
 
 def _facts(one: Found, *, judged: bool) -> dict[str, Any]:
