@@ -21,20 +21,17 @@ from forgetguard.adapters.mcp.schemas import (
     text,
     whole,
 )
-from forgetguard.adapters.mcp.tool import REFUSED, Answer, Served, Tool, id_of, note
+from forgetguard.adapters.mcp.tool import DECISION, REFUSED, Answer, Served, Tool, decision, note
 from forgetguard.errors import ForgetGuardError
 from forgetguard.guard.report import GuardStatus
 from forgetguard.guard.verdicts import Cut, Decision
-from forgetguard.hooks import Decided, Extraction, Hooks
+from forgetguard.hooks import Extraction, Hooks
 from forgetguard.provenance import ProvenanceStore, Session
 from forgetguard.values import Action, Candidate
 from forgetguard.version import VERSION
 
 MOST_ITEMS: Final = 1000
 
-ACTION = choice("keep", "drop", "hold", "defer")
-REASON = code("why, as a stable code")
-ENTRY = or_null(name("the entry that it restates"))
 DEGRADED = flag("the ledger could not be asked")
 
 
@@ -42,9 +39,7 @@ def check(served: Served, given: Arguments) -> Answer:
     """The verdict on one text."""
     verdict = served.guard.check(given["text"], use=given.get("use", "write"))
     return {
-        "action": verdict.action.value,
-        "reason": verdict.reason,
-        "entry": id_of(verdict.entry),
+        **decision(verdict.action, verdict.reason, verdict.entry),
         "similarity": verdict.similarity,
         "coverage": verdict.coverage,
         "degraded": verdict.degraded,
@@ -65,7 +60,10 @@ def filter_(served: Served, given: Arguments) -> Answer:
         "held": places[Decision.HOLD],
         "deferred": places[Decision.DEFER],
         "refused": done.refused,
-        "decisions": [_decision(at, one) for at, one in enumerate(decisions)],
+        "decisions": [
+            {"position": at, **decision(one.action, one.reason, one.verdict.entry), "recorded": one.recorded}
+            for at, one in enumerate(decisions)
+        ],
         "degraded": any(one.verdict.degraded for one in decisions),
         "note": REFUSED if done.refused is not None else note(one.action for one in decisions),
     }
@@ -79,16 +77,6 @@ def _extraction(served: Served, candidates: list[Candidate], session: str | None
         return Hooks(served.guard, sessions=host.lineage).extraction(candidates, session=Session(session))
 
 
-def _decision(position: int, one: Decided) -> Answer:
-    return {
-        "position": position,
-        "action": one.action.value,
-        "reason": one.reason,
-        "entry": id_of(one.verdict.entry),
-        "recorded": one.recorded,
-    }
-
-
 def scrub(served: Served, given: Arguments) -> Answer:
     """The caller's text, without the clauses that restate something forgotten."""
     if given.get("use", "summary") == "read":
@@ -100,16 +88,7 @@ def scrub(served: Served, given: Arguments) -> Answer:
 
 
 def _scrubbed(kept: str | None, cuts: tuple[Cut, ...], reason: str, degraded: bool) -> Answer:
-    removed = [
-        {
-            "start": one.start,
-            "end": one.end,
-            "action": one.action.value,
-            "reason": one.reason,
-            "entry": id_of(one.entry),
-        }
-        for one in cuts
-    ]
+    removed = [{"start": one.start, "end": one.end, **decision(one.action, one.reason, one.entry)} for one in cuts]
     return {"text": kept, "empty": kept is None, "removed": removed, "reason": reason, "degraded": degraded}
 
 
@@ -147,9 +126,7 @@ TOOLS = (
         "something forgotten), hold (likely), defer (not to be decided now: try later). Writes nothing.",
         record("use", text=text(), use=choice("write", "summary", "read", default="write")),
         record(
-            action=ACTION,
-            reason=REASON,
-            entry=ENTRY,
+            **DECISION,
             similarity=or_null(number()),
             coverage=number(),
             degraded=DEGRADED,
@@ -184,13 +161,7 @@ TOOLS = (
             deferred=series(whole()),
             refused=or_null(code("why the session may not be read; then store nothing of it")),
             decisions=series(
-                record(
-                    position=whole(),
-                    action=ACTION,
-                    reason=REASON,
-                    entry=ENTRY,
-                    recorded=flag("its owner can find it in the review queue"),
-                )
+                record(position=whole(), **DECISION, recorded=flag("its owner can find it in the review queue"))
             ),
             degraded=DEGRADED,
             note=code("what to say, where not everything is to be stored"),
@@ -207,10 +178,8 @@ TOOLS = (
         record(
             text=or_null({"type": "string"}),
             empty=flag(),
-            removed=series(
-                record(start=whole("in code points"), end=whole(), action=ACTION, reason=REASON, entry=ENTRY)
-            ),
-            reason=REASON,
+            removed=series(record(start=whole("in code points"), end=whole(), **DECISION)),
+            reason=DECISION["reason"],
             degraded=DEGRADED,
         ),
         scrub,

@@ -6,8 +6,8 @@ from typing import Final
 
 from forgetguard.adapters.mcp.arguments import Arguments
 from forgetguard.adapters.mcp.schemas import choice, code, flag, moment, name, or_null, record, series, text, whole
-from forgetguard.adapters.mcp.tool import TOKEN, Answer, Served, Tool, date, handed_out, id_of, note
-from forgetguard.guard.verdicts import Finding
+from forgetguard.adapters.mcp.tool import DECISION, TOKEN, Answer, Served, Tool, date, decision, handed_out, id_of, note
+from forgetguard.guard.verdicts import Decision, Finding
 
 MOST_FACTS: Final = 100
 MOST_STORED: Final = 5000
@@ -48,7 +48,7 @@ def _foreseen(served: Served, given: Arguments) -> tuple[list[str | None], list[
     Raises InvalidText, LedgerUnavailable.
     """
     findings = served.guard.would_find(given["facts"], given.get("stored", []), among_text="text")
-    served.guard.with_ledger(lambda ledger: ledger.version)  # raises where a verdict would only be degraded
+    served.need_ledger()
     covered = [id_of(verdict.entry) for verdict in served.guard.filter(given["facts"]).verdicts]
     return covered, [_found(one) for one in findings]
 
@@ -62,15 +62,13 @@ def _found(finding: Finding[dict[str, str]]) -> Answer:
 def remember(served: Served, given: Arguments) -> Answer:
     """Release what the text restates, where the user asked; else decide on it like on any automatic write."""
     done = served.hooks.remember(given["text"], explicit=given["user_asked"])
-    decided = done.decided
+    one = done.decided
     return {
         "store": done.store,
         "release": done.release,
         "released": [entry.id for entry in done.entries],
-        "action": "keep" if decided is None else decided.action.value,
-        "reason": "" if decided is None else decided.reason,
-        "entry": None if decided is None else id_of(decided.verdict.entry),
-        "note": "" if decided is None else note([decided.action]),
+        **(decision(Decision.KEEP, "", None) if one is None else decision(one.action, one.reason, one.verdict.entry)),
+        "note": "" if one is None else note([one.action]),
     }
 
 
@@ -86,7 +84,7 @@ def forgotten(served: Served, given: Arguments) -> Answer:
 def release(served: Served, given: Arguments) -> Answer:
     """Without a token: what would be released, and a token for it. With it: release."""
     ids = list(dict.fromkeys(given["ids"]))
-    served.guard.with_ledger(lambda ledger: ledger.version)  # raises where what is known of it may be out of date
+    served.need_ledger()
     active = list(served.guard.release(ids, dry_run=True))
     if (token := given.get("token")) is not None:
         served.tokens.redeem(token, "release", ids, active)
@@ -137,9 +135,7 @@ TOOLS = (
             store=flag("whether to store it"),
             release=choice("done", "none", "pending", "never", about="pending: done when the ledger is back"),
             released=series(name(), "entries that no longer protect"),
-            action=choice("keep", "drop", "hold", "defer"),
-            reason=code(),
-            entry=or_null(name()),
+            **DECISION,
             note=code("what to say, where it is not to be stored"),
         ),
         remember,

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from forgetguard.adapters.mcp.arguments import Arguments
-from forgetguard.adapters.mcp.schemas import Schema, moment, name
+from forgetguard.adapters.mcp.schemas import Schema, choice, code, moment, name, or_null
 from forgetguard.adapters.mcp.tokens import Token, Tokens
 from forgetguard.guard import Decision, ForgetGuard
 from forgetguard.hooks import Hooks
@@ -36,6 +36,10 @@ class Served:
     def hooks(self) -> Hooks:
         """The hooks of the vault, for writes that name no session."""
         return Hooks(self.guard)
+
+    def need_ledger(self) -> None:
+        """Raises LedgerUnavailable, where deciding would only be degraded and what is known be out of date."""
+        self.guard.with_ledger(lambda ledger: ledger.version)
 
     @contextmanager
     def hosting(self) -> Iterator[Host]:
@@ -78,6 +82,17 @@ REFUSED: Final = "Not saved: nothing of this session may be stored. Do not say t
 
 TOKEN: Mapping[str, Schema] = {"token": name("good once"), "expires_at": moment()}
 """What a preview gives with its token."""
+
+DECISION: Mapping[str, Schema] = {
+    "action": choice(*(one.value for one in Decision)),
+    "reason": code("why, as a stable code"),
+    "entry": or_null(name("the entry that it restates")),
+}
+
+
+def decision(action: Decision, reason: str, entry: Entry | None) -> Answer:
+    """What a client is told of a decision."""
+    return {"action": action.value, "reason": reason, "entry": id_of(entry)}
 
 
 def handed_out(token: Token) -> Answer:
