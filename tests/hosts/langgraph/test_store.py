@@ -278,6 +278,7 @@ class Said:
         {"content": Said("User is vegetarian")},
         {"user_is_vegetarian": {"since": 2019}},
         {"facts": {"User is vegetarian": None}},
+        {"user_is_vegetarian": None},
         {"vegetarian": True},
         {"user_diet": ["vegetarian"]},
     ],

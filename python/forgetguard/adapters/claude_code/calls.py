@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
+from forgetguard.adapters.fields import is_telling, told
 from forgetguard.errors import InvalidInput
 
 EVENT: Final = "PreToolUse"
@@ -49,7 +50,6 @@ OWN: Final = frozenset(("Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "s
 """File tools of the host's own, whose fields are known. Of any other, every text is taken to be written."""
 READING: Final = {"view": {"command", "path", "view_range"}, "delete": {"command", "path"}}
 """What the host's memory tools say in `command` where they write nothing, and the fields that come with it."""
-WORDS_OF_A_TOPIC: Final = 2
 DOCUMENT: Final = ("Write", "content")
 """The one field whose text may be handed back without what restates: a whole file, in a tool of the host's own."""
 
@@ -212,16 +212,11 @@ def _ofmapping(value: Mapping[str, object], named: bool) -> Iterator[str]:
 
 
 def _named(key: str, inner: object) -> Iterator[str]:
-    """A field's name with its value, `city: Lisbon`; the name alone where it is all that is said.
-
-    One or two words are a topic ("favorite color"), of which any value may be new.
-    """
+    """A field's name with its value; the name alone where it is all that is said."""
     name = key.replace("_", " ")
-    if isinstance(inner, bool):
-        yield name if inner else f"not {name}"
-    elif isinstance(inner, str | int | float):
-        yield f"{name}: {inner}"
-    elif len(name.split()) > WORDS_OF_A_TOPIC:
+    if isinstance(inner, str | int | float):
+        yield told(name, inner)
+    elif is_telling(name):
         yield name
 
 

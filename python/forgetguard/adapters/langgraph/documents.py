@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from forgetguard.adapters.fields import is_telling, told
+
 ENVELOPE = {"kind", "content"}
 FEW_LETTERS = 4
-WORDS_OF_A_TOPIC = 2
 FIRST_UNSPACED = "\u0e00"
 
 
@@ -48,25 +49,18 @@ def facts(value: Mapping[str, Any]) -> tuple[str, ...]:
 def said_of(name: object, value: object) -> tuple[str, ...]:
     """What a field says by itself: its name with its value, or with each of several. Empty for a field of fields."""
     value = _plain(value)
-    if value is True:
-        return (f"{name}",)
-    if value is False:
-        return (f"not {name}",)
     if isinstance(value, str | int | float):
-        return (f"{name}: {value}",) if str(value).strip() else ()
+        return (told(str(name), value),) if str(value).strip() else ()
     if isinstance(value, list):
         return tuple(said for one in value if not isinstance(_plain(one), list) for said in said_of(name, one))
     return ()
 
 
 def _names(name: str, value: object) -> Iterator[str]:
-    """What a field's name says where no one value goes with it: with the fields in it, and alone if it is a sentence.
-
-    One or two words are a topic ("favorite color"), of which any value may be new.
-    """
+    """What a field's name says where no one value goes with it: with the fields in it, and alone."""
     if isinstance(value, Mapping):
         yield from (f"{name} {said}".replace("_", " ") for said in _pairs(value))
-    if (value is None or isinstance(value, Mapping)) and len(name.split()) > WORDS_OF_A_TOPIC:
+    if (value is None or isinstance(value, Mapping)) and is_telling(name):
         yield name
 
 
