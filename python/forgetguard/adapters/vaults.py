@@ -25,6 +25,11 @@ class Vaults(Generic[Scope]):
             raise InvalidInput("the vault is neither a ForgetGuard, nor Hooks, nor a function that answers with one")
         self._given = vault
 
+    @property
+    def is_one(self) -> bool:
+        """Whether one guard is for everything, whatever the scope."""
+        return isinstance(self._given, (ForgetGuard, Hooks))
+
     def hooks(self, scope: Scope) -> Hooks:
         """The hooks over the vault of this scope. Raises InvalidInput, and whatever the function raises."""
         vault = self._given if isinstance(self._given, (ForgetGuard, Hooks)) else self._given(scope)

@@ -166,13 +166,13 @@ class TestRemember:
         guard.check("anything")
         assert not guard.forgotten()
 
-    def test_a_mirrored_write_is_told_constantly(self, diogo):
+    def test_a_mirrored_write_is_told_constantly(self, diogo, guard):
         from totalreclaw.agent.loop_runner import run_sync
         from totalreclaw.hermes import tools
 
-        with guarded._set(guarded._automatic, True):
-            answer = json.loads(run_sync(tools.remember({"text": FACT}, diogo.state)))
-        assert answer == {"stored": False, "blocked": "not_saved", "reason": NOT_SAVED}
+        mirrored = guarded.Guarded(guard).unasked(tools.remember)
+        answer = run_sync(mirrored({"text": FACT}, diogo.state))
+        assert json.loads(answer) == {"stored": False, "blocked": "not_saved", "reason": NOT_SAVED}
 
 
 class TestWhoseVault:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
+
+from forgetguard.adapters.contexts import held
 
 NOT_SAVED = "Not saved: this may not be stored. Do not say that it was, and do not try again."
 
@@ -34,7 +34,8 @@ def _telling(function: Any) -> Any:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        with _listening() as heard:
+        heard: list[bool] = []
+        with held(_heard, heard):
             answer = function(*args, **kwargs)
         return NOT_SAVED if heard else answer
 
@@ -47,18 +48,9 @@ def _atelling(coroutine: Any) -> Any:
 
     @wraps(coroutine)
     async def call(*args: Any, **kwargs: Any) -> Any:
-        with _listening() as heard:
+        heard: list[bool] = []
+        with held(_heard, heard):
             answer = await coroutine(*args, **kwargs)
         return NOT_SAVED if heard else answer
 
     return call
-
-
-@contextmanager
-def _listening() -> Iterator[list[bool]]:
-    heard: list[bool] = []
-    token = _heard.set(heard)
-    try:
-        yield heard
-    finally:
-        _heard.reset(token)

@@ -6,12 +6,13 @@ follows it into the worker threads of `AsyncMemory`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from forgetguard.adapters.contexts import held
 from forgetguard.errors import Refused
 from forgetguard.hooks import Hooks
 from forgetguard.values import Action, Candidate
@@ -71,11 +72,6 @@ def current() -> Turn | None:
     return _current.get()
 
 
-@contextmanager
-def running(turn: Turn) -> Iterator[Turn]:
+def running(turn: Turn) -> AbstractContextManager[Turn | None]:
     """For the length of one call."""
-    token = _current.set(turn)
-    try:
-        yield turn
-    finally:
-        _current.reset(token)
+    return held(_current, turn)

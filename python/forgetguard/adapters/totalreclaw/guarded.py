@@ -10,12 +10,13 @@ import asyncio
 import inspect
 import json
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
+from forgetguard.adapters.contexts import held
 from forgetguard.adapters.totalreclaw import crystals
 from forgetguard.adapters.totalreclaw.reading import account, stored
 from forgetguard.adapters.totalreclaw.seams import Function
@@ -23,7 +24,6 @@ from forgetguard.adapters.totalreclaw.waiting import Waiting
 from forgetguard.adapters.vaults import Vault, Vaults
 from forgetguard.errors import ForgetGuardError
 from forgetguard.guard import Decision, ForgetGuard, Use
-from forgetguard.hooks import Hooks
 from forgetguard.values import Action, Candidate, Vector
 
 NOT_SAVED: Final = "Not saved: this was kept out of memory. Do not say that it was saved."
@@ -32,7 +32,6 @@ PASSING: Final = frozenset({Action.DELETE.value, Action.NOOP.value})
 """Actions of an extracted fact that put nothing back."""
 
 log = logging.getLogger("forgetguard")
-Value = TypeVar("Value")
 
 # These reach through the host's `run_sync`: a call that is handed to a loop takes the caller's context along.
 _automatic: ContextVar[bool] = ContextVar("forgetguard_totalreclaw_automatic", default=False)
@@ -46,7 +45,6 @@ class Guarded:
     def __init__(self, vault: Vault | Callable[[str], Vault]) -> None:
         """Raises InvalidInput where the vault is neither."""
         self._vaults: Vaults[str] = Vaults(vault)
-        self._one_for_all = isinstance(vault, (ForgetGuard, Hooks))
         self._waiting = Waiting()
 
     # -- the tools -------------------------------------------------------------------------------------------------
@@ -174,7 +172,7 @@ class Guarded:
 
         def session_debrief(state: Any, *args: Any, **kwargs: Any) -> Any:
             client = state.get_client()
-            with _set(_account, account(client) if client else None):
+            with held(_account, account(client) if client else None):
                 return original(state, *args, **kwargs)
 
         return session_debrief
@@ -185,7 +183,7 @@ class Guarded:
         async def generate_crystal(*args: Any, **kwargs: Any) -> Any:
             crystal = await original(*args, **kwargs)
             whose = _account.get()
-            if crystal is None or (whose is None and not self._one_for_all):
+            if crystal is None or (whose is None and not self._vaults.is_one):
                 return None
             try:
                 # In the loop's own thread: at the end of the process, when most crystals are made, no other will start.
@@ -279,20 +277,11 @@ def _under(variable: ContextVar[bool], original: Function) -> Function:
     """The function with the variable true while it runs."""
 
     async def awaited(*args: Any, **kwargs: Any) -> Any:
-        with _set(variable, True):
+        with held(variable, True):
             return await original(*args, **kwargs)
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        with _set(variable, True):
+        with held(variable, True):
             return original(*args, **kwargs)
 
     return awaited if inspect.iscoroutinefunction(original) else called
-
-
-@contextmanager
-def _set(variable: ContextVar[Value], value: Value) -> Iterator[None]:
-    token = variable.set(value)
-    try:
-        yield
-    finally:
-        variable.reset(token)
