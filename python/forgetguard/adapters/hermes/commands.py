@@ -7,6 +7,7 @@ from typing import Any
 
 from forgetguard.adapters.hermes.room import Room
 from forgetguard.adapters.hermes.scope import current
+from forgetguard.adapters.hermes.tools import on_disk
 from forgetguard.errors import ForgetGuardError
 from forgetguard.guard import Decision, ForgetGuard
 
@@ -32,7 +33,7 @@ def _removed(guard: ForgetGuard, ids: Sequence[str]) -> tuple[int, int]:
     from tools.memory_tool import load_on_disk_store
 
     store = load_on_disk_store()
-    entries = [(target, entry) for target in TARGETS for entry in _entries(store, target)]
+    entries = [(target, entry) for target in TARGETS for entry in on_disk(target)]
     swept = guard.sweep(entries, text=lambda item: item[1])
     found = [one for one in swept if one.verdict.entry is not None and one.verdict.entry.id in ids]
     done = [one.verdict.action is Decision.DROP and _remove(store, *one.item) for one in found]
@@ -41,10 +42,6 @@ def _removed(guard: ForgetGuard, ids: Sequence[str]) -> tuple[int, int]:
 
 def _remove(store: Any, target: str, entry: str) -> bool:
     return store.remove(target, entry).get("success") is True
-
-
-def _entries(store: Any, target: str) -> tuple[str, ...]:
-    return tuple(getattr(store, f"{target}_entries"))
 
 
 def remember(room: Room, text: str) -> str:
