@@ -63,7 +63,7 @@ def duration(us: float) -> str:
 
 def _others(result: dict[str, Any]) -> Sequence[str]:
     lines = [
-        f"A vector of 640 dimensions adds {result['vector_640_adds_us']:.0f} µs to a check at 500 entries; "
+        f"A vector of 640 dimensions adds {max(result['vector_640_adds_us'], 0.0):.0f} µs to a check at 500 entries; "
         f"a numpy row, quantised on the way, {result['buffer_640_adds_us']:.0f} µs. `filter` of 100 texts: "
         f"{duration(result['filter_100_us'])}; `scrub` of 10 kB: {result['scrub_10kb_ms']:.1f} ms; "
         f"`is_forget_request`: {duration(result['is_forget_request_us'])}; `import forgetguard`: "
