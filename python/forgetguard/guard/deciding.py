@@ -66,15 +66,17 @@ class Decider:
 
     def _completed(self, texts: Sequence[str], vectors: list[Vector | None]) -> list[Vector | None]:
         """Embed those texts whose answer a vector could change; outside the index's lock, for it may take long."""
-        model = self._embedding.model
         without = [at for at, vector in enumerate(vectors) if vector is None]
         with self._live.reading() as (index, _):
-            needs = index.need_embeddings([texts[at] for at in without], model)
+            needs = index.need_embeddings([texts[at] for at in without], self._embedding.model)
         wanted = [at for at, is_needed in zip(without, needs, strict=True) if is_needed]
         self.embedded += len(wanted)
-        for at, made in zip(wanted, self._embedding.vectors([texts[at] for at in wanted]), strict=True):
-            vectors[at] = made
-        return vectors
+        made = self._made(texts, wanted)
+        return [made.get(at, vector) for at, vector in enumerate(vectors)]
+
+    def _made(self, texts: Sequence[str], places: Sequence[int]) -> dict[int, Vector | None]:
+        """The embeddings of the texts in these places, made at one time; None where there could be none."""
+        return dict(zip(places, self._embedding.vectors([texts[at] for at in places]), strict=True))
 
     def matching(self, text: str, vector: Vector | None) -> tuple[Entry, ...]:
         """Every entry that the text restates. Raises LedgerUnavailable."""
@@ -141,12 +143,11 @@ class Decider:
         """For each text the verdict if these facts alone were forgotten; an entry's id is the place of its fact."""
         index = ForgottenIndex(aliases=self._aliases, past=self._past)
         index.add(Entry(fact.text, str(at), fact.vector) for at, fact in enumerate(self.with_vectors(facts)))
-        vectors: list[Vector | None] = [None] * len(texts)
+        made: dict[int, Vector | None] = {}
         if self._embedding.available:
             needs = index.need_embeddings(texts, self._embedding.model)
-            wanted = [at for at, is_needed in enumerate(needs) if is_needed]
-            for at, made in zip(wanted, self._embedding.vectors([texts[at] for at in wanted]), strict=True):
-                vectors[at] = made
+            made = self._made(texts, [at for at, is_needed in enumerate(needs) if is_needed])
+        vectors = [made.get(at) for at in range(len(texts))]
         calibration = self._embedding.calibration() if any(vectors) else None
         matches = _match_all(index, texts, vectors, calibration)
         return [_verdict(match, NOWHERE, Candidate(text)) for match, text in zip(matches, texts, strict=True)]
@@ -154,10 +155,8 @@ class Decider:
     def with_vectors(self, facts: Sequence[Fact]) -> list[Fact]:
         """The facts, each with a vector where there is an embedder that can make one."""
         missing = [at for at, fact in enumerate(facts) if fact.vector is None]
-        answer = list(facts)
-        for at, made in zip(missing, self._embedding.vectors([facts[at].text for at in missing]), strict=True):
-            answer[at] = Fact(facts[at].text, made, facts[at].origin)
-        return answer
+        made = self._made([fact.text for fact in facts], missing)
+        return [Fact(fact.text, made[at], fact.origin) if at in made else fact for at, fact in enumerate(facts)]
 
 
 @dataclass(slots=True)
