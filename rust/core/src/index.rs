@@ -171,12 +171,8 @@ impl Index {
         ask: impl Fn(usize, &Parsed, Hope) -> Told<T> + Sync,
     ) -> Option<T> {
         let question = Question::new(candidate, self.options.wordnet, compared);
-        let ask_some = |slots| self.first_of(&question, slots, &ask);
-        if self.facts.len() < 2 * SPLIT {
-            let (last, otherwise) = ask_some(0..self.facts.len());
-            return last.or(otherwise);
-        }
-        let (last, otherwise): (Vec<_>, Vec<_>) = by_part(self.facts.len(), SPLIT, ask_some).into_iter().unzip();
+        let parts = by_part(self.facts.len(), SPLIT, |slots| self.first_of(&question, slots, &ask));
+        let (last, otherwise): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         last.into_iter().chain(otherwise).flatten().next()
     }
 
