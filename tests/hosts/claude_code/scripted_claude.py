@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from hosts.loopback import Loopback
 
 Call = tuple[str, dict[str, Any]]
 USAGE = {"input_tokens": 1, "output_tokens": 1}
 
 
-class ScriptedClaude:
+class ScriptedClaude(Loopback):
     """Calls each tool of `calls`, then says "done". `results`: what it was told about each, and whether it failed."""
 
     def __init__(self, calls: Sequence[Call]) -> None:
         self.calls = calls
         self.results: dict[str, tuple[bool, str]] = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-
-    @property
-    def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        super().__init__(_handler(self))
 
     def answer(self, messages: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], str]:
         """The next block of the conversation, and why it stops there."""
@@ -36,16 +32,6 @@ class ScriptedClaude:
             return {"type": "text", "text": "done"}, "end_turn"
         name, given = self.calls[made]
         return {"type": "tool_use", "id": f"call-{made}", "name": name, "input": given}, "tool_use"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
 
 def _handler(model: ScriptedClaude) -> type[BaseHTTPRequestHandler]:

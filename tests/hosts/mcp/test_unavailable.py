@@ -14,7 +14,7 @@ from hosts.mcp.talking import Server, Talk, forget
 FACT = "User is vegetarian"
 
 
-async def answers(talk: Talk, code: str) -> None:
+async def assert_answers(talk: Talk, code: str) -> None:
     """What the tools say while the ledger is unavailable for the reason `code`."""
     status = await talk("status")
     assert (status["ledger"], status["degraded"]) == (code, True)
@@ -44,7 +44,7 @@ def key_of(server: Server) -> Path:
 
 def test_with_nothing_there_and_then_the_user_makes_it(bare: Server):
     async def conversation(talk: Talk) -> None:
-        await answers(talk, "missing")
+        await assert_answers(talk, "missing")
         assert (await talk("remember", text=FACT, user_asked=True))["release"] == "pending"
         bare.cli("init")
         await anyio.sleep(1.1)  # an opening is tried once a second
@@ -61,7 +61,7 @@ def test_with_the_key_gone_and_then_back(server: Server):
     kept = key.rename(key.with_name("elsewhere"))
 
     async def conversation(talk: Talk) -> None:
-        await answers(talk, "no-key")
+        await assert_answers(talk, "no-key")
         kept.rename(key)
         await anyio.sleep(1.1)
         assert (await talk("check", text=FACT))["action"] == "drop"
@@ -83,7 +83,7 @@ def test_with_a_ledger_that_cannot_be_read(server: Server, code: str):
         ledger.write_bytes(b"not a database at all" * 400)
 
     async def conversation(talk: Talk) -> None:
-        await answers(talk, code)
+        await assert_answers(talk, code)
 
     server.talk(conversation)
 
