@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from forgetguard.keys import Key
@@ -128,7 +129,7 @@ def measure_forget(report: Report, folder: Path, large: int) -> None:
     for number in range(repeats):
         for count in places:
             one = [fact(number)]
-            costs[count].append(median_ms(lambda count=count, one=one: ledgers[count].forget(one), 1))  # type: ignore[misc]
+            costs[count].append(median_ms(partial(ledgers[count].forget, one), 1))
             plain[count].append(median_ms(inserts[count], 1))
     typical = {count: statistics.median(times) for count, times in costs.items()}
     for count in places:

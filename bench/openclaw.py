@@ -24,6 +24,7 @@ import tempfile
 import time
 import uuid
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests")]
@@ -100,23 +101,23 @@ def make(root: Path, lines: int, chunks: int, files: int, sessions: int) -> list
     return ids
 
 
-def windows(agent: object, ids: list[str]) -> None:
+def windows(agent: Any, ids: list[str]) -> None:
     for number, one in enumerate(ids):
         key = f"agent:main:s{number}"
-        agent.execute(  # type: ignore[attr-defined]
+        agent.execute(
             "INSERT INTO session_nodes(session_key, current_session_id, entry_json, updated_at) VALUES (?,?,'{}',1)",
             (key, one),
         )
-        agent.execute(  # type: ignore[attr-defined]
+        agent.execute(
             "INSERT INTO session_windows(session_id, session_key, created_at, updated_at) VALUES (?,?,1,1)", (one, key)
         )
 
 
-def chunk(agent: object, row: int, path: str, source: str, text: str) -> None:
+def chunk(agent: Any, row: int, path: str, source: str, text: str) -> None:
     digest = hashlib.sha256(f"{row}{text}".encode()).hexdigest()
     name = hashlib.sha256(f"{path}{row}".encode()).hexdigest()
     floats = [((row * 31 + n * 17) % 997) / 997 for n in range(DIMENSIONS)]
-    execute = agent.execute  # type: ignore[attr-defined]
+    execute = agent.execute
     doubles, singles = struct.pack(f"<{DIMENSIONS}d", *floats), struct.pack(f"<{DIMENSIONS}f", *floats)
     columns = "id, path, source, start_line, end_line, hash, model, text, embedding, updated_at"
     execute(

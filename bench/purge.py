@@ -18,6 +18,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forgetguard.purge import Host
 
 LIMITS = {"plan": 20.0, "apply": 60.0, "verify": 60.0, "megabytes": 500.0}
 SESSIONS = 100  # the purged one holds a hundredth of everything
@@ -74,7 +78,7 @@ def build(root: Path, lines: int, rows: int) -> None:
     database.close()
 
 
-def host(root: Path):  # type: ignore[no-untyped-def]
+def host(root: Path) -> Host:
     from forgetguard.provenance import ProvenanceStore
     from forgetguard.purge import Host
     from forgetguard.purge.surfaces import MarkdownFolder, SqliteTable
