@@ -273,6 +273,30 @@ def test_a_fork_while_another_thread_is_inside_a_transaction(path: Path, key: Ke
         assert again.verify().problems == {}
 
 
+def test_one_who_writes_all_the_time_lets_others_in(path: Path, key: Key, ledger: Ledger) -> None:
+    stop = threading.Event()
+
+    def write() -> None:
+        while not stop.is_set():
+            with ledger._core.writing():
+                time.sleep(0.01)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    waits = []
+    try:
+        with Ledger.open(path, key) as other:
+            for number in range(30):
+                begin = time.monotonic()
+                other.forget([Fact(f"fact {number}")])
+                waits.append(time.monotonic() - begin)
+    finally:
+        stop.set()
+        thread.join()
+    # Of the 5 s after which a forget fails as `locked`.
+    assert sum(waits) / len(waits) < 0.2
+
+
 def test_a_child_outlives_its_parents_ledger(path: Path, key: Key, ledger: Ledger) -> None:
     """The child holds locks of its own: another process that closes last must not take the WAL away under it."""
 

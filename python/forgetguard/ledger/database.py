@@ -57,6 +57,11 @@ _SETTINGS: Final = (
     ("fullfsync", "ON", 1),
     ("checkpoint_fullfsync", "ON", 1),
 )
+# Neither SQLite's locks nor Python's are fair: whoever writes all the time would keep others out for seconds (measured:
+# 5 s). So a transaction begins no sooner than `_GAP` seconds after the last one of its process, and whoever waits tries
+# every `_TRY` seconds, which hits each such gap.
+_GAP: Final = 0.001
+_TRY: Final = 0.0005
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _CODES: Final = {
     sqlite3.SQLITE_BUSY: "locked",
@@ -223,7 +228,7 @@ class Connections:
         self._verify = verify
         self.write_lock = threading.RLock()
         self.read_lock = threading.RLock()
-        self.fork_waits = False
+        self._ended = -_GAP
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
         self._process = os.getpid()
@@ -274,7 +279,6 @@ class Connections:
         """
         _INHERITED.extend(one for one in (self._reader, self._writer) if one is not None)
         self._reader = self._writer = None
-        self.fork_waits = False
         self.write_lock = threading.RLock()
         self.read_lock = threading.RLock()
         self._process = os.getpid()
@@ -307,16 +311,13 @@ class Connections:
                     raise
             after_commit()
         finally:
+            self._ended = time.monotonic()
             self.write_lock.release()
 
     def _begin(self) -> None:
         deadline = time.monotonic() + self.wait
-        pause = 0.0005
         while True:
-            if self.fork_waits and time.monotonic() < deadline:
-                # Python's locks are not fair: a thread that writes all the time would starve the one that forks.
-                time.sleep(0.0005)
-                continue
+            time.sleep(max(0.0, self._ended + _GAP - time.monotonic()))
             lock = self.write_lock
             lock.acquire()
             try:
@@ -334,8 +335,7 @@ class Connections:
             else:
                 lock.release()
                 continue
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.015)
+            time.sleep(_TRY)
 
     def _open(self) -> sqlite3.Connection:
         self._verify()
@@ -373,7 +373,6 @@ FORK_PATIENCE: Final = 10.0  # seconds to let another thread finish its transact
 def _before_fork() -> None:
     _FORKING.held = held = []
     for one in list(_ALL):
-        one.fork_waits = True
         writing = one.write_lock.acquire(timeout=FORK_PATIENCE)
         reading = one.read_lock.acquire(timeout=FORK_PATIENCE)
         held.append((one, writing, reading))
@@ -383,7 +382,6 @@ def _before_fork() -> None:
 
 def _after_fork_in_parent() -> None:
     for one, writing, reading in reversed(_FORKING.held):
-        one.fork_waits = False
         if reading:
             one.read_lock.release()
         if writing:
