@@ -18,7 +18,8 @@ from growth import grows_linearly
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 DATA = json.loads((FIXTURES / "requests-v1.json").read_text(encoding="utf-8"))
 CASES = DATA["cases"]
-SLOT_BITS = 64
+SLOT_BITS = 128
+"""Bits of the word that holds a set of slots in the native core."""
 
 SAMPLES = (
     *("please", "forget", "delete", "the", "memory", "about", "my", "address", "not", "user", "asked", "to", "don't"),

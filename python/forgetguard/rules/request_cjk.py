@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from forgetguard.rules.lexemes import Lexeme
 from forgetguard.rules.lexicon import rows
+from forgetguard.rules.request_tags import is_file_name
 from forgetguard.rules.words import vote
 
 SLOTS = (
@@ -37,6 +38,7 @@ SLOTS = (
     "said",
     "deictic",
     "personal",
+    "credential",
     "other",
     "habit",
     "how",
@@ -156,6 +158,8 @@ def _chunks(pieces: list[Piece]) -> list[list[Piece]]:
 
 
 def _other_slot(lexeme: Lexeme) -> int:
+    if is_file_name(lexeme):
+        return BIT["other"]
     return BIT["personal"] if lexeme.kind in ("email", "phone", "url", "id") else BIT["content"]
 
 
@@ -188,7 +192,9 @@ def _named(pieces: list[Piece]) -> int:
     """How surely the pieces name a memory: 0 not, 1 by "that", 2 by a personal detail or an entry, 3 memory itself."""
     if _any(pieces, BIT["memory"]):
         return 3
-    if _any(pieces, BIT["other"]):
+    owned = _any(pieces, _bits("first", "user", "agent", "said", "of", "deictic"))
+    nobodys = _any(pieces, BIT["credential"]) and not owned
+    if _any(pieces, BIT["other"]) or nobodys:
         return 0
     if _any(pieces, _bits("said", "info", "personal")):
         return 2

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from forgetguard.rules.lexemes import SENTENCE_ENDS, Lexeme
 from forgetguard.rules.lexicon import rows
-from forgetguard.rules.words import LANGUAGES
+from forgetguard.rules.words import LANGUAGES, particles
 
 SLOTS = (
     # what happens to a memory (request_verbs.tsv)
@@ -38,6 +38,7 @@ SLOTS = (
     "allabout",
     "said",
     "personal",
+    "credential",
     "other",
     # how it is said
     "ask",
@@ -70,6 +71,7 @@ SLOTS = (
     "whether",
     "habit",
     "notforget",
+    "update",
     # small words that one rule or another asks for
     "mine",
     "you",
@@ -239,6 +241,24 @@ def sentences(text: str, lexemes: list[Lexeme], language: str) -> list[list[Tag]
     return out
 
 
+def is_file_name(lexeme: Lexeme) -> bool:
+    """Whether what looks like an address of the web is the name of a file ("main.py")."""
+    return lexeme.kind == "url" and lexeme.text.rpartition(".")[2] in particles("file-ending")
+
+
+def is_english(tags: list[Tag], language: str) -> bool:
+    """Whether a sentence read in another language has more stop words of English.
+
+    "Delete the file" is no Portuguese, though "delete" is. The other languages share too many words to be told apart
+    in this way.
+    """
+    if language == "en":
+        return False
+    words = [word for tag in tags for word in tag.form.split(" ")]
+    own, english = _stop_words(language), _stop_words("en")
+    return sum(word in english for word in words) > sum(word in own for word in words)
+
+
 def _mark_slot(lexeme: Lexeme) -> str:
     if lexeme.text in (",", "、", "("):
         return "comma"
@@ -248,7 +268,7 @@ def _mark_slot(lexeme: Lexeme) -> str:
 def _words(text: str, lexeme: Lexeme, language: str) -> list[_Word]:
     """The words of a lexeme in their full form: contractions and elisions written out, clitics cut off."""
     if lexeme.kind in NAMES_OF_THINGS:
-        return [_Word(lexeme.text, BIT["personal"])]
+        return [_Word(lexeme.text, BIT["other" if is_file_name(lexeme) else "personal"])]
     if lexeme.kind != "word":
         return [_Word(lexeme.text, BIT["time"] if lexeme.kind in ("number", "time", "date") else BIT["content"])]
     form, capital = lexeme.text, lexeme.capital

@@ -19,6 +19,10 @@ NONE, POINTED, NAMED, MEMORY = range(4)
 """How surely it is a memory: not; a bare "that"; a personal detail or an entry; memory itself."""
 OBJECT_ENDS = bits("comma", "and", "thatc", "about", "inside", "with")
 NOUNS = bits("deictic", "personal", "other", "info")
+SPOKEN_OF = bits("comma", "thatc", "about")
+OWNED = bits("poss", "your", "mine", "first", "deictic", "stop")
+"""Words that make of "passwords" those of somebody, or some that were spoken of."""
+REMEMBERED = bits("memory", "said", "info", "allabout", "thatc")
 BESIDE_THAT = FILLER | bits("deictic", "agent", "thatc", "comma")
 """What may stand beside a bare "that" as what is erased."""
 OBJECT_BEGINS = bits("poss", "your", "deictic", "stop", "personal", "info", "stored", "allabout", "said", "content")
@@ -39,6 +43,8 @@ def target_of(place: Place) -> int:
         return NONE
     if any_of(whole, BIT["said"]) or _is_fact_clause(place):
         return MEMORY
+    if _is_outside(place):
+        return NONE
     if any_of(whole, BIT["allabout"]):
         return NAMED if place.core.has(BIT["expel"]) else MEMORY
     if _is_stored_thing(whole):
@@ -105,6 +111,33 @@ def _is_object_before(place: Place) -> bool:
     return not place.is_shape("M") or any_of(place.between()[-3:], BIT["be"])
 
 
+def _is_outside(place: Place) -> bool:
+    """ "in the repo", "on my laptop": where it would be kept, or stands, is no memory."""
+    tags = place.tags
+    for i in range(place.begin() if place.language == "de" else place.at + 1, len(tags)):
+        if tags[i].has(BIT["inside"]):
+            container = _until_boundary(tags, i + 1)
+            if any_of(container, BIT["other"]):
+                spoken_of = tags[i].has(BIT["about"]) and any_of(tags[place.at + 1 : i], BIT["info"])
+                return not spoken_of and not any_of(container, bits("your", "agent"))
+        elif tags[i].has(SPOKEN_OF):
+            return False
+    return False
+
+
+def is_updated(place: Place) -> bool:
+    """ "forget the deadline, it moved to May": a thing of the world has a new value, and nothing is to be unlearnt."""
+    after = place.tags[place.at + 1 :]
+    for i, tag in enumerate(after):
+        if tag.has(BIT["update"]):
+            thing = after[:i]
+            told = any(t.has(REMEMBERED) and t.form != "das" for t in thing)
+            if told or not any_of(thing, bits("other", "content")):
+                return False
+            return any_of(thing, BIT["other"]) or not any_of(thing, bits("personal", "poss", "your", "mine", "user"))
+    return False
+
+
 def _is_fact_clause(place: Place) -> bool:
     """ "delete that I live in Lisbon": what is erased is told as a sentence."""
     tags = place.tags
@@ -131,7 +164,8 @@ def _is_stored_thing(tags: list[Tag]) -> bool:
 def _is_named(tags: list[Tag], place: Place) -> bool:
     if place.core.has(BIT["store"]) and place.core.form != "keep" and _is_mine(tags, place):
         return True
-    if any_of(tags, BIT["personal"]) and (place.core.has(KEEP) or _is_owned(tags, place)):
+    personal = any_of(tags, BIT["personal"]) and not _is_anyones(tags, place)
+    if personal and (place.core.has(KEEP) or _is_owned(tags, place)):
         return True
     if not any_of(tags, BIT["info"]):
         return False
@@ -145,6 +179,13 @@ def _is_named(tags: list[Tag], place: Place) -> bool:
 def _is_mine(tags: list[Tag], place: Place) -> bool:
     """ "do not log my sleep": spoken to the assistant, of whatever is the speaker's."""
     return place.frame < 0 and any_of(tags[:2], BIT["mine"])
+
+
+def _is_anyones(tags: list[Tag], place: Place) -> bool:
+    """ "never log passwords": nobody's in particular, so a rule of how to work."""
+    if not place.core.has(BIT["store"]) or has_agent(place.between()) or any_of(tags, OWNED):
+        return False
+    return all(t.has(BIT["credential"]) for t in tags if t.has(BIT["personal"]) or t.possessive)
 
 
 def _is_owned(tags: list[Tag], place: Place) -> bool:

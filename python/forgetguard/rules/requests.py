@@ -12,7 +12,9 @@ order; the first that holds gives its code.
     right-to-erasure, withdrew, retracted                       phrases that need no verb of their own
 
 What is not one: a third person asks or is asked, the user forgets or erases something of their own, the verb is negated
-("don't forget"), the question is how, or what is erased is no memory (an account, a photo, sugar).
+("don't forget"), the question is how, what is erased is no memory (an account, a photo, sugar), what is not kept
+is kept out of something else (a repository, a log), or a thing of the world has a new value ("forget the deadline, it
+moved").
 """
 
 from __future__ import annotations
@@ -43,8 +45,8 @@ from forgetguard.rules.request_places import (
     place_of,
     subject_of,
 )
-from forgetguard.rules.request_tags import BIT, Tag, languages_of, sentences
-from forgetguard.rules.request_targets import MEMORY, NAMED, POINTED, target_of
+from forgetguard.rules.request_tags import BIT, Tag, is_english, languages_of, sentences
+from forgetguard.rules.request_targets import MEMORY, NAMED, POINTED, is_updated, target_of
 from forgetguard.rules.text import clean
 
 SINGLE_VERBS = 4
@@ -62,8 +64,11 @@ def request_code(text: str) -> str:
     """The code of the rule that takes `text` for a request or a note, or "" if none does."""
     text = clean(text)
     lexemes = scan(text)
-    for language in languages_of(lexemes):
+    languages = languages_of(lexemes)
+    for language in languages:
         for tags in sentences(text, lexemes, language):
+            if "en" in languages and is_english(tags, language):
+                continue
             if code := _sentence_code(tags, language):
                 return code
     return cjk_code(lexemes)
@@ -109,6 +114,8 @@ def _sentence_code(tags: list[Tag], language: str) -> str:
 
 
 def _verb_code(place: Place) -> str:
+    if place.core.has(BIT["forget"]) and is_updated(place):
+        return ""
     kind = kind_of(place)
     if kind and _is_imperative(place, kind):
         return "imperative-" + kind

@@ -12,7 +12,7 @@ use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme};
 use crate::lexicon::{self, ByWord};
 use crate::request_places::Wish;
-use crate::request_tags::{Bits, slots};
+use crate::request_tags::{Bits, is_file_name, slots};
 use crate::requests::{asked, imperative};
 use crate::words::vote;
 
@@ -40,6 +40,7 @@ slots! { Slot:
     Said = "said",
     Deictic = "deictic",
     Personal = "personal",
+    Credential = "credential",
     Other = "other",
     Habit = "habit",
     How = "how",
@@ -145,7 +146,7 @@ fn sentences(lexemes: &[Lexeme<'_>], language: Language) -> Vec<Vec<Piece>> {
         cut(&run, language, &mut pieces);
         run.clear();
         if lexeme.kind != Kind::Mark {
-            let slots = TABLE.get(language, text).copied().unwrap_or_else(|| other_slot(lexeme.kind));
+            let slots = TABLE.get(language, text).copied().unwrap_or_else(|| other_slot(lexeme));
             pieces.push(Piece::new(text, slots));
         } else if ENDS.contains(text) || pieces.len() >= LONGEST_SENTENCE {
             out.push(std::mem::take(&mut pieces));
@@ -169,8 +170,9 @@ fn chunks(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     out
 }
 
-const fn other_slot(kind: Kind) -> Bits {
-    match kind {
+fn other_slot(lexeme: &Lexeme<'_>) -> Bits {
+    match lexeme.kind {
+        _ if is_file_name(lexeme) => bits!(Other),
         Kind::Email | Kind::Phone | Kind::Url | Kind::Id => bits!(Personal),
         _ => bits!(Content),
     }
@@ -209,9 +211,10 @@ fn any(pieces: &[Piece], slots: Bits) -> bool {
 /// How surely the pieces name a memory: 0 not, 1 by "that", 2 by a personal detail or an entry, 3 memory itself.
 fn named(parts: &[&[Piece]]) -> u8 {
     let has = |slots| parts.iter().any(|pieces| any(pieces, slots));
+    let nobodys = has(bits!(Credential)) && !has(bits!(First | User | Agent | Said | Of | Deictic));
     if has(bits!(Memory)) {
         3
-    } else if has(bits!(Other)) {
+    } else if has(bits!(Other)) || nobodys {
         0
     } else if has(bits!(Said | Info | Personal)) {
         2

@@ -12,7 +12,7 @@ use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme, SENTENCE_ENDS};
 use crate::lexicon::{self, ByWord};
 use crate::tokens::{contraction_in, part};
-use crate::words::{LANGUAGES, is_stop_word};
+use crate::words::{LANGUAGES, Particle, is_particle, is_stop_word};
 
 /// Slots, a bit each.
 pub(crate) type Bits = u128;
@@ -64,6 +64,7 @@ slots! { Slot:
     Allabout = "allabout",
     Said = "said",
     Personal = "personal",
+    Credential = "credential",
     Other = "other",
     // how it is said
     Ask = "ask",
@@ -96,6 +97,7 @@ slots! { Slot:
     Whether = "whether",
     Habit = "habit",
     Notforget = "notforget",
+    Update = "update",
     // small words that one rule or another asks for
     Mine = "mine",
     You = "you",
@@ -306,6 +308,24 @@ pub(crate) fn sentences<'a>(text: &str, lexemes: &[Lexeme<'a>], language: Langua
     out
 }
 
+/// Whether what looks like an address of the web is the name of a file ("main.py").
+pub(crate) fn is_file_name(lexeme: &Lexeme<'_>) -> bool {
+    let ending = lexeme.text.rsplit_once('.').map_or(&*lexeme.text, |(_, ending)| ending);
+    lexeme.kind == Kind::Url && is_particle(Particle::FileEnding, ending)
+}
+
+/// Whether a sentence read in another language has more stop words of English.
+///
+/// "Delete the file" is no Portuguese, though "delete" is. The other languages share too many words to be told apart in
+/// this way.
+pub(crate) fn is_english(tags: &[Tag<'_>], language: Language) -> bool {
+    let count = |language| {
+        let words = tags.iter().flat_map(|tag| tag.form.split(' '));
+        words.filter(|word| is_stop_word(word, language)).count()
+    };
+    language != Language::En && count(Language::En) > count(language)
+}
+
 fn mark_slot(lexeme: &Lexeme<'_>) -> Option<Bits> {
     match &*lexeme.text {
         "," | "、" | "(" => Some(bits!(Comma)),
@@ -318,6 +338,7 @@ fn mark_slot(lexeme: &Lexeme<'_>) -> Option<Bits> {
 fn add_words<'a>(lexeme: &Lexeme<'a>, language: Language, past: bool, out: &mut Vec<Word<'a>>) {
     let slots = match lexeme.kind {
         Kind::Word => 0,
+        _ if is_file_name(lexeme) => bits!(Other),
         Kind::Email | Kind::Url | Kind::Phone | Kind::Id => bits!(Personal),
         Kind::Number | Kind::Time | Kind::Date => bits!(Time),
         _ => bits!(Content),

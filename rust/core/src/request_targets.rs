@@ -19,6 +19,10 @@ pub(crate) enum Target {
 
 const OBJECT_ENDS: Bits = bits!(Comma | And | Thatc | About | Inside | With);
 const NOUNS: Bits = bits!(Deictic | Personal | Other | Info);
+const SPOKEN_OF: Bits = bits!(Comma | Thatc | About);
+/// Words that make of "passwords" those of somebody, or some that were spoken of.
+const OWNED: Bits = bits!(Poss | Your | Mine | First | Deictic | Stop);
+const REMEMBERED: Bits = bits!(Memory | Said | Info | Allabout | Thatc);
 /// What may stand beside a bare "that" as what is erased.
 const BESIDE_THAT: Bits = FILLER | bits!(Deictic | Agent | Thatc | Comma);
 const OBJECT_BEGINS: Bits = bits!(Poss | Your | Deictic | Stop | Personal | Info | Stored | Allabout | Said | Content);
@@ -41,6 +45,9 @@ pub(crate) fn target_of(place: &Place<'_>) -> Target {
     }
     if any_of(whole, bits!(Said)) || is_fact_clause(place) {
         return Target::Memory;
+    }
+    if is_outside(place) {
+        return Target::None;
     }
     if any_of(whole, bits!(Allabout)) {
         return if place.core().has(bits!(Expel)) { Target::Named } else { Target::Memory };
@@ -112,6 +119,37 @@ fn is_object_before(place: &Place<'_>) -> bool {
     !place.is_shape("M") || any_of(last(place.between(), 3), bits!(Be))
 }
 
+/// "in the repo", "on my laptop": where it would be kept, or stands, is no memory.
+fn is_outside(place: &Place<'_>) -> bool {
+    let tags = place.tags;
+    let start = if place.language == Language::De { place.begin() } else { place.at + 1 };
+    for (i, tag) in tags.iter().enumerate().skip(start) {
+        if tag.has(bits!(Inside)) {
+            let container = until_boundary(&tags[i + 1..]);
+            if any_of(container, bits!(Other)) {
+                let object = tags.get(place.at + 1..i).unwrap_or_default();
+                let spoken_of = tag.has(bits!(About)) && any_of(object, bits!(Info));
+                return !spoken_of && !any_of(container, bits!(Your | Agent));
+            }
+        } else if tag.has(SPOKEN_OF) {
+            return false;
+        }
+    }
+    false
+}
+
+/// "forget the deadline, it moved to May": a thing of the world has a new value, and nothing is to be unlearnt.
+pub(crate) fn is_updated(place: &Place<'_>) -> bool {
+    let after = place.after();
+    let Some(i) = after.iter().position(|tag| tag.has(bits!(Update))) else { return false };
+    let thing = &after[..i];
+    let told = thing.iter().any(|tag| tag.has(REMEMBERED) && tag.form != "das");
+    if told || !any_of(thing, bits!(Other | Content)) {
+        return false;
+    }
+    any_of(thing, bits!(Other)) || !any_of(thing, bits!(Personal | Poss | Your | Mine | User))
+}
+
 /// "delete that I live in Lisbon": what is erased is told as a sentence.
 fn is_fact_clause(place: &Place<'_>) -> bool {
     for pair in place.after().windows(2).take(NAMED_WITHIN) {
@@ -139,7 +177,8 @@ fn is_named(tags: &[Tag<'_>], place: &Place<'_>) -> bool {
     if place.core().has(bits!(Store)) && place.core().form != "keep" && is_mine(tags, place) {
         return true;
     }
-    if any_of(tags, bits!(Personal)) && (place.core().has(KEEP) || is_owned(tags, place)) {
+    let personal = any_of(tags, bits!(Personal)) && !is_anyones(tags, place);
+    if personal && (place.core().has(KEEP) || is_owned(tags, place)) {
         return true;
     }
     if !any_of(tags, bits!(Info)) {
@@ -154,6 +193,15 @@ fn is_named(tags: &[Tag<'_>], place: &Place<'_>) -> bool {
 /// "do not log my sleep": spoken to the assistant, of whatever is the speaker's.
 fn is_mine(tags: &[Tag<'_>], place: &Place<'_>) -> bool {
     place.frame.is_none() && any_of(first(tags, 2), bits!(Mine))
+}
+
+/// "never log passwords": nobody's in particular, so a rule of how to work.
+fn is_anyones(tags: &[Tag<'_>], place: &Place<'_>) -> bool {
+    if !place.core().has(bits!(Store)) || has_agent(place.between()) || any_of(tags, OWNED) {
+        return false;
+    }
+    let owned = |tag: &Tag<'_>| tag.has(bits!(Personal)) || tag.possessive;
+    tags.iter().filter(|tag| owned(tag)).all(|tag| tag.has(bits!(Credential)))
 }
 
 /// Whether a personal detail is somebody's. Languages with articles for possessives need no word for it.

@@ -14,7 +14,9 @@
 //! ```
 //!
 //! What is not one: a third person asks or is asked, the user forgets or erases something of their own, the verb is
-//! negated ("don't forget"), the question is how, or what is erased is no memory (an account, a photo, sugar).
+//! negated ("don't forget"), the question is how, what is erased is no memory (an account, a photo, sugar), what is not
+//! kept is kept out of something else (a repository, a log), or a thing of the world has a new value ("forget the
+//! deadline, it moved").
 
 use crate::language::Language;
 use crate::lexemes::{Lexeme, scan};
@@ -24,8 +26,8 @@ use crate::request_places::{
     is_adverb, is_negated, is_passive, is_plain_passive, is_pro_drop, is_romance, is_shall_be, kind_of, last,
     subject_of,
 };
-use crate::request_tags::{Tag, bits, languages_of, sentences};
-use crate::request_targets::{Target, target_of};
+use crate::request_tags::{Tag, bits, is_english, languages_of, sentences};
+use crate::request_targets::{Target, is_updated, target_of};
 use crate::text::{clean, fold};
 
 /// Most words of a text that asks to erase "that" and names nothing else.
@@ -42,8 +44,12 @@ pub fn request_code(text: &str) -> &'static str {
 
 /// The same for a text that is scanned already.
 pub(crate) fn code_of(text: &str, lexemes: &[Lexeme<'_>]) -> &'static str {
+    let english = languages_of(lexemes).any(|language| language == Language::En);
     for language in languages_of(lexemes) {
         for tags in sentences(text, lexemes, language) {
+            if english && is_english(&tags, language) {
+                continue;
+            }
             let code = sentence_code(&tags, language);
             if !code.is_empty() {
                 return code;
@@ -102,6 +108,9 @@ fn sentence_code(tags: &[Tag<'_>], language: Language) -> &'static str {
 }
 
 fn verb_code(place: &Place<'_>) -> &'static str {
+    if place.core().has(bits!(Forget)) && is_updated(place) {
+        return "";
+    }
     if let Some(kind) = kind_of(place).filter(|&kind| is_imperative(place, kind)) {
         return imperative(kind);
     }

@@ -240,6 +240,7 @@ particle_classes! {
     Conjunction = "conjunction",
     DateGlue = "date-glue",
     Determiner = "determiner",
+    FileEnding = "file-ending",
     Genitive = "genitive",
     LightNoun = "light-noun",
     NameEnding = "name-ending",
