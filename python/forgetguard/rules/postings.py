@@ -51,19 +51,27 @@ class Shape(NamedTuple):
     words: int
 
 
+Term = tuple[str, ...]
+"""A token as facts have it: its features."""
+
+
 class Features(NamedTuple):
-    """What a fact is found by, each with the number of its token; its exact form; the weights of its tokens."""
+    """What a fact is found by: its exact form, and its terms, each with its token's number; the tokens' weights."""
 
     exact: str
-    found_by: tuple[tuple[str, int], ...]
+    found_by: tuple[tuple[Term, int], ...]
     shape: Shape
 
 
 class Postings:
-    """An inverted index: facts by what they can be found by."""
+    """An inverted index: facts by what they can be found by.
+
+    A word has several features, and most facts with one of them say that word: so each is listed once, by its term.
+    """
 
     def __init__(self) -> None:
-        self._lists: dict[str, list[int]] = {}
+        self._terms: dict[str, list[Term]] = {}
+        self._lists: dict[Term, list[int]] = {}
         self._exact: dict[str, list[int]] = {}
         self._shapes: list[Shape | None] = []
         self._short: set[int] = set()
@@ -75,24 +83,32 @@ class Postings:
         if not _several(features.shape.all & ~features.shape.optional):
             self._short.add(slot)
         self._exact.setdefault(features.exact, []).append(slot)
-        for feature, token in features.found_by:
-            self._lists.setdefault(feature, []).append(slot << TOKEN_BITS | token)
+        for term, token in features.found_by:
+            if term not in self._lists:
+                self._lists[term] = []
+                for feature in term:
+                    self._terms.setdefault(feature, []).append(term)
+            self._lists[term].append(slot << TOKEN_BITS | token)
 
     def remove(self, slot: int, features: Features) -> None:
         """Take a fact out; its slot stays empty."""
         self._shapes[slot] = None
         self._short.discard(slot)
         self._exact[features.exact].remove(slot)
-        for feature, token in features.found_by:
-            self._lists[feature].remove(slot << TOKEN_BITS | token)
+        for term, token in features.found_by:
+            self._lists[term].remove(slot << TOKEN_BITS | token)
+            if not self._lists[term]:
+                del self._lists[term]
+                for feature in term:
+                    self._terms[feature].remove(term)
 
     def related(self, question: Question) -> Iterator[tuple[int, bool]]:
         """The slots whose facts the candidate may restate, in order, and whether only if the embeddings are alike."""
         accounts: dict[int, int] = {}
         known = accounts.get
-        for feature, bit in question.features:
-            asked = bit << FACT_BITS
-            for posting in self._lists.get(feature, ()):
+        for term, bits in self._asked(question).items():
+            asked = bits << FACT_BITS
+            for posting in self._lists[term]:
                 slot = posting >> TOKEN_BITS
                 accounts[slot] = known(slot, 0) | asked | 1 << (posting & LAST)
         exact = {slot for form in question.exact for slot in self._exact.get(form, ())}
@@ -104,6 +120,14 @@ class Postings:
                 account = accounts[slot]
                 if hope := question.may_match(account & OWN, account >> FACT_BITS, shape):
                     yield slot, hope == SIMILARITY
+
+    def _asked(self, question: Question) -> dict[Term, int]:
+        """The terms that a question asks for, each with the bits of its tokens."""
+        asked: dict[Term, int] = {}
+        for feature, bit in question.features:
+            for term in self._terms.get(feature, ()):
+                asked[term] = asked.get(term, 0) | bit
+        return asked
 
     def _worth_a_look(self, accounts: dict[int, int], hopeful: int) -> Iterator[int]:
         """Most facts that share anything share one token: enough for one that says no more, or if it weighs much."""
@@ -226,13 +250,12 @@ def _is_optional(token: Token) -> bool:
 @lru_cache(maxsize=4096)
 def features_of(parsed: Parsed, wordnet: bool) -> Features:
     """What a fact can be found by."""
-    found: dict[tuple[str, int], None] = {}
+    found: dict[tuple[Term, int], None] = {}
     weights: list[int] = []
     total = optional = words = 0
     for words, token in enumerate(claims(parsed), 1):
         number = min(words - 1, LAST)
-        for feature in _features(token, parsed.language, wordnet, True):
-            found[feature, number] = None
+        found[_features(token, parsed.language, wordnet, True), number] = None
         if len(weights) == number:
             weights.append(weight(token))
         if _is_optional(token):

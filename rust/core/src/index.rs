@@ -112,7 +112,7 @@ impl Index {
         scale: Option<Scale>,
     ) -> Option<Hit> {
         let asked = embedding.and_then(|embedding| self.vectors.asked(embedding, scale));
-        self.first_related(candidate, asked.is_some(), |slot, fact, hope| {
+        self.first_related(candidate, asked.is_some(), |slot, hope| {
             let similarity = match (&asked, hope) {
                 (None, _) => None,
                 (Some(asked), Hope::Words) => self.vectors.similarity(slot, asked),
@@ -121,6 +121,8 @@ impl Index {
                     alike => alike,
                 },
             };
+            // Not before: most are told apart by their embeddings, and the fact lies elsewhere in memory.
+            let Some(fact) = &self.facts[slot] else { return Told::Nothing };
             let decision = judge(candidate, fact, similarity, self.options);
             let hit = Hit { slot, decision, similarity };
             match decision.action {
@@ -146,7 +148,8 @@ impl Index {
     /// The same for a text that is read already.
     pub(crate) fn ask_read(&self, candidate: &[Reading], model: &str) -> Answer {
         let model = self.vectors.known_model(model);
-        let is_wanted = self.first_related(candidate, model.is_some(), |slot, fact, hope| {
+        let is_wanted = self.first_related(candidate, model.is_some(), |slot, hope| {
+            let Some(fact) = &self.facts[slot] else { return Told::Nothing };
             let judged = |similarity| judge(candidate, fact, similarity, self.options);
             let compared = model.is_some() && self.vectors.model(slot) == model;
             if hope == Hope::Similarity {
@@ -168,7 +171,7 @@ impl Index {
         &self,
         candidate: &[Reading],
         compared: bool,
-        ask: impl Fn(usize, &Parsed, Hope) -> Told<T> + Sync,
+        ask: impl Fn(usize, Hope) -> Told<T> + Sync,
     ) -> Option<T> {
         let question = Question::new(candidate, self.options.wordnet, compared);
         let parts = by_part(self.facts.len(), SPLIT, |slots| self.first_of(&question, slots, &ask));
@@ -181,7 +184,7 @@ impl Index {
         &self,
         question: &Question,
         slots: Range<usize>,
-        ask: impl Fn(usize, &Parsed, Hope) -> Told<T>,
+        ask: impl Fn(usize, Hope) -> Told<T>,
     ) -> (Option<T>, Option<T>) {
         let mut otherwise = None;
         let last = self.postings.each(question, slots, |found| {
@@ -190,7 +193,7 @@ impl Index {
                 self.vectors.fetch(near.map(|&(slot, _)| slot as usize));
             }
             found.iter().find_map(|&(slot, hope)| {
-                match ask(slot as usize, self.facts[slot as usize].as_ref()?, hope) {
+                match ask(slot as usize, hope) {
                     Told::Last(answer) => return Some(answer),
                     Told::IfNoneIsLast(answer) => otherwise = otherwise.take().or(Some(answer)),
                     Told::Nothing => {}

@@ -35,10 +35,11 @@ const WORD: usize = u64::BITS as usize;
 /// What a share may lose to rounding before it is compared with its line.
 const SLACK: f64 = 0.0005;
 
-/// What a fact is found by, and the weights of its tokens.
+/// What a fact is found by: its exact form, and the features of each token beside its number; the weights of its tokens.
 #[derive(Debug)]
 pub(crate) struct Features {
-    found_by: Vec<(u64, u32)>,
+    exact: u64,
+    found_by: Vec<(Box<[u64]>, u32)>,
     shape: Shape,
 }
 
@@ -119,7 +120,7 @@ fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The postings of one feature, in order: a slot and the number of the token in it. Most features belong to one fact.
+/// Numbers that are found by one key. Most keys belong to one fact.
 #[derive(Debug)]
 enum List {
     One(u32),
@@ -127,34 +128,70 @@ enum List {
 }
 
 impl List {
-    fn postings(&self) -> &[u32] {
+    fn all(&self) -> &[u32] {
         match self {
-            Self::One(posting) => std::slice::from_ref(posting),
-            Self::Many(postings) => postings,
+            Self::One(number) => std::slice::from_ref(number),
+            Self::Many(numbers) => numbers,
         }
     }
 
-    fn push(&mut self, posting: u32) {
+    fn push(&mut self, number: u32) {
         match self {
-            Self::One(first) => *self = Self::Many(vec![*first, posting]),
-            Self::Many(postings) => postings.push(posting),
+            Self::One(first) => *self = Self::Many(vec![*first, number]),
+            Self::Many(numbers) => numbers.push(number),
         }
     }
 
-    /// Without the postings of a slot; whether none are left.
-    fn remove(&mut self, slot: u32) -> bool {
-        let Self::Many(postings) = self else { return true };
-        let start = postings.partition_point(|&posting| posting >> TOKEN_BITS < slot);
-        let end = postings.partition_point(|&posting| posting >> TOKEN_BITS <= slot);
-        postings.drain(start..end);
-        postings.is_empty()
+    /// Without those that are gone; whether none are left.
+    fn remove(&mut self, gone: impl Fn(u32) -> bool) -> bool {
+        match self {
+            Self::One(number) => gone(*number),
+            Self::Many(numbers) => {
+                numbers.retain(|&number| !gone(number));
+                numbers.is_empty()
+            }
+        }
     }
+}
+
+/// Lists by key.
+#[derive(Debug, Default)]
+struct Lists(FxHashMap<u64, List>);
+
+impl Lists {
+    fn get(&self, key: u64) -> &[u32] {
+        self.0.get(&key).map_or(&[], List::all)
+    }
+
+    fn push(&mut self, key: u64, number: u32) {
+        self.0.entry(key).and_modify(|list| list.push(number)).or_insert(List::One(number));
+    }
+
+    fn remove(&mut self, key: u64, gone: impl Fn(u32) -> bool) {
+        if self.0.get_mut(&key).is_some_and(|list| list.remove(gone)) {
+            self.0.remove(&key);
+        }
+    }
+}
+
+/// A token as facts have it: its features, and its postings in order, each a slot and the number of the token in it.
+///
+/// A word has several features, and most facts with one of them say that word: so each is listed once, not once a
+/// feature.
+#[derive(Debug)]
+struct Term {
+    features: Box<[u64]>,
+    postings: List,
 }
 
 /// An inverted index: facts by what they can be found by.
 #[derive(Debug, Default)]
 pub(crate) struct Postings {
-    lists: FxHashMap<u64, List>,
+    /// Slots by exact form.
+    exact: Lists,
+    /// Terms by feature.
+    by_feature: Lists,
+    terms: Vec<Option<Term>>,
     shapes: Vec<Shape>,
     outlines: Vec<Outline>,
 }
@@ -163,9 +200,16 @@ impl Postings {
     /// Take in the fact of the next slot.
     pub(crate) fn add(&mut self, slot: u32, features: &Features) {
         assert!(slot < 1 << (u32::BITS - TOKEN_BITS), "an index holds 268 million facts");
-        for &(feature, token) in &features.found_by {
-            let posting = slot << TOKEN_BITS | token;
-            self.lists.entry(feature).and_modify(|list| list.push(posting)).or_insert(List::One(posting));
+        self.exact.push(features.exact, slot << TOKEN_BITS);
+        for (token, number) in &features.found_by {
+            let posting = slot << TOKEN_BITS | number;
+            if let Some(term) = self.term(token) {
+                self.terms[term as usize].as_mut().expect("a term that is found stands").postings.push(posting);
+            } else {
+                let term = crate::text::index(self.terms.len());
+                token.iter().for_each(|&feature| self.by_feature.push(feature, term));
+                self.terms.push(Some(Term { features: token.clone(), postings: List::One(posting) }));
+            }
         }
         self.shapes.push(features.shape);
         self.outlines.push(features.shape.outline());
@@ -173,13 +217,40 @@ impl Postings {
 
     /// Take a fact out; its slot stays empty.
     pub(crate) fn remove(&mut self, slot: u32, features: &Features) {
-        for (feature, _) in &features.found_by {
-            // A feature that two tokens have is gone with the first.
-            if self.lists.get_mut(feature).is_some_and(|list| list.remove(slot)) {
-                self.lists.remove(feature);
+        let gone = |posting: u32| posting >> TOKEN_BITS == slot;
+        self.exact.remove(features.exact, gone);
+        for (token, _) in &features.found_by {
+            // A term that two tokens have is gone with the first.
+            let Some(term) = self.term(token) else { continue };
+            if self.terms[term as usize].as_mut().is_some_and(|term| term.postings.remove(gone)) {
+                self.terms[term as usize] = None;
+                token.iter().for_each(|&feature| self.by_feature.remove(feature, |other| other == term));
             }
         }
         self.shapes[slot as usize] = Shape::default();
+    }
+
+    /// The term with just these features.
+    fn term(&self, features: &[u64]) -> Option<u32> {
+        let same = |term: &&u32| self.terms[**term as usize].as_ref().is_some_and(|term| *term.features == *features);
+        self.by_feature.get(*features.first()?).iter().find(same).copied()
+    }
+
+    /// The postings from a slot on that a question asks for, each list with its bits of an account.
+    fn asked(&self, question: &Question, start: usize) -> Vec<(&[u32], u64)> {
+        let of_feature =
+            |&(feature, bit): &(u64, u64)| self.by_feature.get(feature).iter().map(move |&term| (term, bit));
+        let mut terms: Vec<(u32, u64)> = question.features.iter().flat_map(of_feature).collect();
+        terms.sort_unstable_by_key(|&(term, _)| term);
+        terms.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            kept.1 |= if is_same { next.1 } else { 0 };
+            is_same
+        });
+        let found =
+            terms.iter().filter_map(|&(term, bits)| Some((self.terms[term as usize].as_ref()?.postings.all(), bits)));
+        let exact = question.exact.iter().map(|&exact| (self.exact.get(exact), EXACT));
+        found.chain(exact).map(|(list, bits)| (from(list, start), bits)).filter(|(list, _)| !list.is_empty()).collect()
     }
 
     /// The first answer about the slots whose facts the candidate may restate: asked in order, some at one time.
@@ -189,11 +260,7 @@ impl Postings {
         slots: Range<usize>,
         mut ask: impl FnMut(&[(u32, Hope)]) -> Option<T>,
     ) -> Option<T> {
-        let mut lists: Vec<(&[u32], u64)> = question
-            .features
-            .iter()
-            .filter_map(|(feature, bit)| Some((until(self.lists.get(feature)?.postings(), slots.start).1, *bit)))
-            .collect();
+        let mut lists = self.asked(question, slots.start);
         let mut accounts = ACCOUNTS.take();
         let (mut answer, mut worth, mut found) = (None, Vec::new(), Vec::new());
         let mut known = Known([(0, 0); Known::SIZE]);
@@ -224,9 +291,10 @@ impl Postings {
     }
 }
 
-/// A list's postings before a slot, and the others.
-fn until(list: &[u32], slot: usize) -> (&[u32], &[u32]) {
-    list.split_at(list.partition_point(|&posting| ((posting >> TOKEN_BITS) as usize) < slot))
+/// A list's postings from a slot on. Before the first there are none: to search for them would read the list all over.
+fn from(list: &[u32], slot: usize) -> &[u32] {
+    let before = |&posting: &u32| ((posting >> TOKEN_BITS) as usize) < slot;
+    if slot == 0 { list } else { &list[list.partition_point(before)..] }
 }
 
 // -- accounts ----------------------------------------------------------------------------------------------------------
@@ -251,21 +319,22 @@ impl Accounts {
             self.bits.resize(count, 0);
             self.hopeful.resize(count.div_ceil(WORD), 0);
         }
-        let end = start + count;
+        let (accounts, hopefuls) = (&mut self.bits[..count], &mut self.hopeful);
         let mut any = false;
         lists.retain_mut(|(list, bit)| {
-            let (block, rest) = until(list, end);
-            any |= !block.is_empty();
             let own: [u64; 1 << TOKEN_BITS] = from_fn(|token| if *bit == EXACT { EXACT } else { *bit | 1 << token });
-            for &posting in block {
+            let mut read = 0;
+            for &posting in *list {
                 let place = (posting >> TOKEN_BITS) as usize - start;
-                let Some(bits) = self.bits.get_mut(place) else { continue };
+                let Some(bits) = accounts.get_mut(place) else { break };
                 *bits |= own[(posting & TOKEN) as usize];
-                let Some(word) = self.hopeful.get_mut(place / WORD) else { continue };
+                let Some(word) = hopefuls.get_mut(place / WORD) else { break };
                 *word |= u64::from(hope(*bits, hopeful) != 0) << (place % WORD);
+                read += 1;
             }
-            *list = rest;
-            !rest.is_empty()
+            any |= read > 0;
+            *list = &list[read..];
+            !list.is_empty()
         });
         any
     }
@@ -288,6 +357,7 @@ impl Accounts {
 /// A candidate's readings as sets of tokens, each with a bit: one that they share has one bit.
 #[derive(Debug)]
 pub(crate) struct Question {
+    exact: Vec<u64>,
     features: Vec<(u64, u64)>,
     readings: Vec<Tokens>,
     /// Tokens of kinds that may be a code.
@@ -312,6 +382,7 @@ impl Question {
     /// `compared`: there may be a similarity.
     pub(crate) fn new(candidate: &[Reading], wordnet: bool, compared: bool) -> Self {
         let mut out = Self {
+            exact: candidate.iter().map(|reading| feature(b'x', reading.parsed.exact())).collect(),
             features: Vec::with_capacity(64),
             readings: Vec::with_capacity(candidate.len()),
             codes: 0,
@@ -329,10 +400,6 @@ impl Question {
                 total: 0,
                 clause: reading.clause,
             };
-            let exact = (feature(b'x', reading.parsed.exact()), EXACT);
-            if !out.features.contains(&exact) {
-                out.features.push(exact);
-            }
             for token in claims(&reading.parsed) {
                 let next = crate::text::index(known.len()) % CANDIDATE_BITS;
                 let place = *known.entry(identity(token)).or_insert_with(|| {
@@ -500,18 +567,16 @@ const fn may_be_code(kind: Kind) -> bool {
 
 /// What a fact can be found by. Two texts that share nothing may share a hash: then one more is decided.
 pub(crate) fn features_of(parsed: &Parsed, wordnet: bool) -> Features {
-    let mut found_by = vec![(feature(b'x', parsed.exact()), 0)];
+    let mut found_by = Vec::new();
     let mut shape = Shape::default();
-    let mut hashes = Vec::new();
     for token in claims(parsed) {
-        hashes.clear();
+        let mut hashes = Vec::new();
         features(token, wordnet, &mut hashes);
         hashes.extend(initial(token, INITIAL_OF_FACT));
         if may_mean(token.kind) && token.meaning != 0 {
             hashes.push(numbered(b'm', token.meaning));
         }
-        let number = shape.next();
-        found_by.extend(hashes.iter().map(|&hash| (hash, number)));
+        found_by.push((hashes.into_boxed_slice(), shape.next()));
         shape.add(token);
     }
     if shape.is_one_word() {
@@ -521,9 +586,7 @@ pub(crate) fn features_of(parsed: &Parsed, wordnet: bool) -> Features {
             *number = FACT_BITS - 1;
         }
     }
-    found_by.sort_unstable();
-    found_by.dedup();
-    Features { found_by, shape }
+    Features { exact: feature(b'x', parsed.exact()), found_by, shape }
 }
 
 fn features(token: Said<'_>, wordnet: bool, out: &mut Vec<u64>) {
