@@ -8,6 +8,8 @@ const BLOCK: usize = 1 << 16;
 const NORMS: usize = 8;
 /// What a root may lose to rounding.
 const SLACK: f64 = 0.001;
+/// Bytes that processors without extensions multiply at one time.
+const PIECE: usize = 16;
 /// Bytes that memory hands over at one time.
 const CACHE_LINE: usize = 64;
 
@@ -238,8 +240,14 @@ pub fn quantise(floats: &[f64]) -> Option<(Vec<u8>, f64)> {
 
 /// The dot product of signed bytes: an exact integer.
 fn dot(a: &[u8], b: &[u8]) -> i32 {
-    // A product of two signed bytes fits 16 bits, of which processors multiply twice as many at one time as of 32.
-    a.iter().zip(b).map(|(&x, &y)| i32::from(signed(x) * signed(y))).sum()
+    // In pieces whose length is known, which processors multiply and add in half the time that they take for a row.
+    let (pieces, others) = (a.chunks_exact(PIECE), b.chunks_exact(PIECE));
+    let rest = plain_dot(pieces.remainder(), others.remainder());
+    pieces.zip(others).fold(rest, |sum, (piece, other)| sum + plain_dot(&piece[..PIECE], &other[..PIECE]))
+}
+
+fn plain_dot(a: &[u8], b: &[u8]) -> i32 {
+    a.iter().zip(b).map(|(&x, &y)| i32::from(signed(x)) * i32::from(signed(y))).sum()
 }
 
 /// Cosine of two int8 vectors on MiniLM's scale, rounded to 1e-4; none if their lengths differ.
