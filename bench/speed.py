@@ -5,10 +5,10 @@
 
 Sizes up to 100,000 entries by default, 1,000,000 with --full, up to 10,000 on the Python twin. The facts are those of a
 seeded grammar (`sentences.py`), nine candidates in ten are other sentences of it and one restates a fact; vectors are
-random, which a scan does not mind. `check_us`: one text with a given vector (384 dimensions) through `ForgottenIndex`,
-`scan_us`: numpy's scan of all vectors for the nearest. The model (FORGETGUARD_MODEL_DIR, or --model) is needed for
-`end_to_end` alone. With --save the result goes into `bench/results/`, and --readme writes the README's table from what
-lies there. A debug build is refused.
+random, which a scan does not mind. Each size is measured in a process of its own. `check_us`: one text with a given
+vector (384 dimensions) through `ForgottenIndex`, `scan_us`: numpy's scan of all vectors for the nearest. The model
+(FORGETGUARD_MODEL_DIR, or --model) is needed for `end_to_end` alone. With --save the result goes into `bench/results/`,
+and --readme writes the README's table from what lies there. A debug build is refused.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ def main() -> int:
     parser.add_argument("--sizes", metavar="N,…", help="these sizes instead")
     parser.add_argument("--model", type=Path, metavar="DIR", help="a sentence model, for end_to_end")
     parser.add_argument("--twin", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--alone", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
     parser.add_argument("--readme", type=Path, metavar="FILE", help="write the table of the kept results into it")
     options = parser.parse_args()
@@ -63,6 +64,9 @@ def main() -> int:
     sizes = [int(size) for size in options.sizes.split(",")] if options.sizes else [*SIZES[BACKEND]]
     sizes += [FULL] if options.full and BACKEND == "native" else []
     model = options.model or (Path(found) if (found := os.environ.get("FORGETGUARD_MODEL_DIR")) else None)
+    if options.alone:
+        print(json.dumps(At(options.alone).figures()))
+        return 0
     if options.twin:
         print(json.dumps({"check_us": {str(size): At(size).check(3) for size in sizes}}))
         return 0
@@ -103,40 +107,39 @@ def measure(sizes: Sequence[int], model: Path | None) -> dict[str, Any]:
         "dimensions": DIMENSIONS,
         "read_gb_s": round(read / 1e9, 2),
     }
-    names = ("check", "words", "lazy", "scan", "faiss", "floor")
-    rows: dict[str, dict[str, Any]] = {f"{name}_us": {} for name in names}
-    other: dict[str, dict[str, Any]] = {"build_us_an_entry": {}, "bytes_an_entry": {}, "share_a_word": {}}
     for size in sizes:
         note(f"{size:,} entries")
-        at = At(size)
-        found = at.against_scans(read)
-        for name in names:
-            rows[f"{name}_us"][str(size)] = round(found[name], 2)
-        other["build_us_an_entry"][str(size)] = round(at.build_us, 2)
-        other["bytes_an_entry"][str(size)] = {name: round(count) for name, count in at.bytes.items()}
-        other["share_a_word"][str(size)] = at.share_a_word()
-        del at
-        gc.collect()
-    result |= rows | other
+        for name, figure in alone(size).items():
+            result.setdefault(name, {})[str(size)] = figure
+    result["floor_us"] = {str(size): round(size * DIMENSIONS * 4 / read * 1e6, 2) for size in sizes}
     result["ratios"] = {
         size: {
-            "scan": round(scan / rows["check_us"][size], 2),
-            "faiss": round(rows["faiss_us"][size] / rows["check_us"][size], 2),
+            "scan": round(result["scan_us"][size] / check, 2),
+            "faiss": round(result["faiss_us"][size] / check, 2),
         }
-        for size, scan in rows["scan_us"].items()
+        for size, check in result["check_us"].items()
     }
     note("everything else")
     result |= small()
     if LOADED in sizes:
         result["load_100k_s"] = load_from_ledger(LOADED)
     if BACKEND == "native":
-        result["twin"] = twin(rows["check_us"])
+        result["twin"] = twin(result["check_us"])
     if model is not None:
         from everyday import end_to_end
 
         note("end to end")
         result["end_to_end"] = end_to_end(model)
     return result
+
+
+def alone(size: int) -> dict[str, Any]:
+    """The figures of one size, in its own process: what another size leaves in the heap would lie in between."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--alone", str(size)], stdout=subprocess.PIPE, text=True, check=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 def note(what: str) -> None:
@@ -210,7 +213,16 @@ class At:
             lambda n: self.index.match(self.candidates[n], self.asked_vectors[n]), len(self.candidates), rounds
         )
 
-    def against_scans(self, read: float) -> dict[str, float]:
+    def figures(self) -> dict[str, Any]:
+        """Times in µs, bytes and shares, by name."""
+        return {
+            **{f"{name}_us": round(taken, 2) for name, taken in self.against_scans().items()},
+            "build_us_an_entry": round(self.build_us, 2),
+            "bytes_an_entry": {name: round(count) for name, count in self.bytes.items()},
+            "share_a_word": self.share_a_word(),
+        }
+
+    def against_scans(self) -> dict[str, float]:
         """Medians in µs; ours and the scans take turns, so that a busy machine touches all alike."""
         scans = Scans(self.vectors)
         few = max(3, min(60, 6_000_000 // self.size))
@@ -232,7 +244,7 @@ class At:
         found = {name: statistics.median(medians) for name, medians in taken.items()}
         # A scan is given all threads, or one where that is quicker.
         best_of = {name: min(found[name], found[f"{name} alone"]) for name in ("scan", "faiss")}
-        return found | best_of | {"floor": self.vectors.nbytes / read * 1e6}
+        return {name: found[name] for name in ways} | best_of
 
     def share_a_word(self) -> dict[str, int]:
         """How many entries share a word of more than three letters with a candidate: the median and the most."""
