@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from array import array
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -79,7 +80,7 @@ def one_by_one(rules: ModuleType, rows: list[Any], asked: Any, options: tuple[st
         near = None
         if values and own and model == own_model:
             norms = [sum(v * v for v in memoryview(one).cast("b")) for one in (values, own)]
-            near = similar(values, norms[0], own, norms[1], SCALE)
+            near = similar(array("b", values), norms[0], own, norms[1], SCALE)
         action, code, why, coverage = rules.judge(text, fact, near, ALIASES, *options)
         hit = (slot, action, code, why, near, coverage)
         if action == "drop":
