@@ -44,10 +44,10 @@ pub fn request_code(text: &str) -> &'static str {
 
 /// The same for a text that is scanned already.
 pub(crate) fn code_of(text: &str, lexemes: &[Lexeme<'_>]) -> &'static str {
-    let english = languages_of(lexemes).any(|language| language == Language::En);
-    for language in languages_of(lexemes) {
+    let languages: Vec<Language> = languages_of(lexemes).collect();
+    for &language in &languages {
         for tags in sentences(text, lexemes, language) {
-            if english && is_english(&tags, language) {
+            if languages.contains(&Language::En) && is_english(&tags, language) {
                 continue;
             }
             let code = sentence_code(&tags, language);

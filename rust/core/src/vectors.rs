@@ -6,7 +6,7 @@ use crate::text::index;
 const BLOCK: usize = 1 << 16;
 /// Bytes of a row's norms.
 const NORMS: usize = 8;
-/// What a root may lose to rounding.
+/// What a root or a similarity may lose to rounding, or gain.
 const SLACK: f64 = 0.001;
 /// Bytes that processors without extensions multiply at one time.
 const PIECE: usize = 16;
@@ -176,7 +176,8 @@ impl Vectors {
         let ((head, rest), (asked_head, asked_rest)) = (halves(values), halves(asked.values));
         let first = dot(head, asked_head);
         let most = f64::from(first) + root(norms.rest, asked.norms.rest) + SLACK;
-        if scaled(most, length, asked.scale) < least {
+        // Not on the scale: a division and a rounding for each of them take longer than this.
+        if most < unscaled(least - SLACK, asked.scale) * length {
             return None;
         }
         let similarity = scaled(f64::from(first + dot(rest, asked_rest)), length, asked.scale);
@@ -282,6 +283,11 @@ fn scaled(dot: f64, length: f64, scale: Option<Scale>) -> f64 {
     // Not `clamp`: what is no number becomes 1, as in the Python twin.
     let most = if cosine < 1.0 { cosine } else { 1.0 };
     rounded(if most > -1.0 { most } else { -1.0 })
+}
+
+/// The cosine that [`scaled`] makes a similarity of, before it is rounded.
+fn unscaled(similarity: f64, scale: Option<Scale>) -> f64 {
+    scale.map_or(similarity, |Scale { mean, deviation }| (similarity - OFFSET) * deviation / SLOPE + mean)
 }
 
 /// To 1e-4, half away from zero: the same in every language.
