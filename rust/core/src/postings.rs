@@ -7,7 +7,7 @@
 use std::array::from_fn;
 use std::cell::Cell;
 use std::hash::Hasher;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -120,7 +120,7 @@ fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Numbers that are found by one key. Most keys belong to one fact.
+/// Numbers that are found by one key, in order. Most keys belong to one fact.
 #[derive(Debug)]
 enum List {
     One(u32),
@@ -142,12 +142,14 @@ impl List {
         }
     }
 
-    /// Without those that are gone; whether none are left.
-    fn remove(&mut self, gone: impl Fn(u32) -> bool) -> bool {
+    /// Without the numbers of a range; whether none are left.
+    fn remove(&mut self, gone: &RangeInclusive<u32>) -> bool {
         match self {
-            Self::One(number) => gone(*number),
+            Self::One(number) => gone.contains(number),
             Self::Many(numbers) => {
-                numbers.retain(|&number| !gone(number));
+                let start = numbers.partition_point(|number| number < gone.start());
+                let end = numbers.partition_point(|number| number <= gone.end());
+                numbers.drain(start..end);
                 numbers.is_empty()
             }
         }
@@ -167,7 +169,7 @@ impl Lists {
         self.0.entry(key).and_modify(|list| list.push(number)).or_insert(List::One(number));
     }
 
-    fn remove(&mut self, key: u64, gone: impl Fn(u32) -> bool) {
+    fn remove(&mut self, key: u64, gone: &RangeInclusive<u32>) {
         if self.0.get_mut(&key).is_some_and(|list| list.remove(gone)) {
             self.0.remove(&key);
         }
@@ -217,14 +219,14 @@ impl Postings {
 
     /// Take a fact out; its slot stays empty.
     pub(crate) fn remove(&mut self, slot: u32, features: &Features) {
-        let gone = |posting: u32| posting >> TOKEN_BITS == slot;
-        self.exact.remove(features.exact, gone);
+        let gone = slot << TOKEN_BITS..=slot << TOKEN_BITS | TOKEN;
+        self.exact.remove(features.exact, &gone);
         for (token, _) in &features.found_by {
             // A term that two tokens have is gone with the first.
             let Some(term) = self.term(token) else { continue };
-            if self.terms[term as usize].as_mut().is_some_and(|term| term.postings.remove(gone)) {
+            if self.terms[term as usize].as_mut().is_some_and(|term| term.postings.remove(&gone)) {
                 self.terms[term as usize] = None;
-                token.iter().for_each(|&feature| self.by_feature.remove(feature, |other| other == term));
+                token.iter().for_each(|&feature| self.by_feature.remove(feature, &(term..=term)));
             }
         }
         self.shapes[slot as usize] = Shape::default();
