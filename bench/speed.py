@@ -135,8 +135,17 @@ def measure(sizes: Sequence[int], model: Path | None) -> dict[str, Any]:
 
 def alone(size: int) -> dict[str, Any]:
     """The figures of one size, in its own process: what another size leaves in the heap would lie in between."""
+    return own_process("--alone", str(size), backend=BACKEND)
+
+
+def own_process(*arguments: str, backend: str) -> dict[str, Any]:
+    """What this script answers in another process, on that implementation of the rules."""
     done = subprocess.run(
-        [sys.executable, __file__, "--alone", str(size)], stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, __file__, *arguments],
+        env={**os.environ, "FORGETGUARD_BACKEND": backend},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -371,14 +380,7 @@ def twin(native: dict[str, float]) -> dict[str, Any]:
     sizes = [size for size in native if int(size) in SIZES["python"]]
     if not sizes:
         return {}
-    done = subprocess.run(
-        [sys.executable, __file__, "--twin", "--sizes", ",".join(sizes)],
-        env={**os.environ, "FORGETGUARD_BACKEND": "python"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    found: dict[str, float] = json.loads(done.stdout)["check_us"]
+    found: dict[str, float] = own_process("--twin", "--sizes", ",".join(sizes), backend="python")["check_us"]
     return {"check_us": found, "slower": {size: round(taken / native[size], 1) for size, taken in found.items()}}
 
 

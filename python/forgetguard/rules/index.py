@@ -57,7 +57,7 @@ class Index:
         """The slot of a new fact. `values`: its embedding as int8."""
         parsed = parse(text, self._aliases)
         slot = len(self._facts)
-        self._facts.append(_Fact(parsed, values, model, _norm(values) if values else 0))
+        self._facts.append(_Fact(parsed, values, model, _norm(_numbers(values or b""))))
         self._postings.add(features_of(parsed, self._wordnet))
         return slot
 
@@ -87,7 +87,8 @@ class Index:
         `scale`: mean and sd of the model.
         """
         candidate = readings(text, self._aliases)
-        asked, norm = _numbers(values or b""), _norm(values or b"")
+        asked = _numbers(values or b"")
+        norm = _norm(asked)
         held: Hit | None = None
         for slot, fact, near in self._related(candidate, bool(values)):
             compared = bool(values) and fact.values is not None and fact.model == model
@@ -199,7 +200,8 @@ def explain(
     """Action, code, why, similarity and coverage of one candidate and one fact."""
     similarity = None
     if candidate[1] and fact[1] and candidate[2] == fact[2]:
-        similarity = similar(_numbers(candidate[1]), _norm(candidate[1]), fact[1], _norm(fact[1]), scale)
+        asked = _numbers(candidate[1])
+        similarity = similar(asked, _norm(asked), fact[1], _norm(_numbers(fact[1])), scale)
     parsed = parse(fact[0], aliases)
     decision = judge(readings(candidate[0], aliases), parsed, similarity, past=past, wordnet=wordnet)
     return decision.action, decision.code, decision.why, similarity, decision.coverage
@@ -209,8 +211,7 @@ def _numbers(values: bytes) -> tuple[int, ...]:
     return tuple(array("b", values))
 
 
-def _norm(values: bytes) -> int:
-    numbers = _numbers(values)
+def _norm(numbers: Sequence[int]) -> int:
     return sum(map(mul, numbers, numbers))
 
 
