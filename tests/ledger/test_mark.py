@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -169,10 +170,49 @@ def test_the_mark_shows_no_path(tmp_path: Path, file: Path) -> None:
 
 def test_of_two_that_start_a_mark_the_second_shares_the_first_ones_device(ledger: Ledger, tmp_path: Path) -> None:
     keys = ledger._core.keys
-    first = mark.start(tmp_path / "mark", keys, {}, b"/place")
-    second = mark.start(tmp_path / "mark", keys, {}, b"/place")
-    assert second.device == first.device
-    assert mark.start(tmp_path / "mark", keys, {}, b"/place", anew=True).device != first.device
+    first, state = mark.start(tmp_path / "mark", keys, {}, b"/place")
+    assert state == "new"
+    assert mark.start(tmp_path / "mark", keys, {}, b"/place") == (first, "kept")
+    assert mark.start(tmp_path / "mark", keys, {}, b"/place", anew=True)[0] != first
+
+
+def test_a_mark_made_between_looking_and_starting_is_shared(
+    path: Path, key: Key, ledger: Ledger, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes open a ledger that one of them just created: its mark appears after the other looked for it."""
+    ledger.forget([Fact("one")])
+    content = file.read_bytes()
+    file.unlink()
+    load = mark.load
+
+    def look(*arguments: object) -> mark.Mark | None:
+        found = load(*arguments)
+        file.write_bytes(content)
+        return found
+
+    monkeypatch.setattr(mark, "load", look)
+    with Ledger.open(path, key) as other:
+        assert other.status().mark == "kept"
+        other.forget([Fact("two")])
+        assert devices(other) == 1
+        assert other.verify().outcome == "ok"
+
+
+def test_a_mark_that_is_being_written_is_waited_for(ledger: Ledger, file: Path) -> None:
+    """A reader never sees two half slots: it waits for the writer's lock."""
+    seen: list[mark.Mark | None] = []
+    reader = threading.Thread(target=lambda: seen.append(mark.load(file, ledger._core.keys)))
+    content = file.read_bytes()
+    with mark._locked(file) as stream:
+        stream.write(bytes(len(content)))
+        stream.flush()
+        reader.start()
+        reader.join(0.1)
+        assert seen == []
+        stream.seek(0)
+        stream.write(content)
+    reader.join()
+    assert seen[0] is not None
 
 
 def test_a_directory_is_no_mark(path: Path, key: Key, tmp_path: Path) -> None:

@@ -288,29 +288,28 @@ class Core:
             if one is not None and one.is_ahead_of(keys.epoch, state.heads):
                 raise LedgerUnavailable.because("rolled-back" if state.rows else "emptied")
         if found is None:
-            damaged = marks.exists_here() and not created
-            self.draw_device(
-                "created" if created else "moved" if elsewhere else "damaged" if damaged else "new", damaged
-            )
+            self.draw_device("created" if created else "moved" if elsewhere else None, anew=False)
         elif self._is_forked(found.device):
-            self.draw_device("forked", anew=True)
+            self.draw_device("forked")
         else:
             self.device, self.mark_state = found.device, "kept"
 
-    def draw_device(self, reason: str, anew: bool = True) -> None:
-        """A new device id with a new mark, so that no position is used twice; `reason` becomes the mark's state.
+    def draw_device(self, reason: str | None, anew: bool = True) -> None:
+        """A new device id with a new mark, so that no position is used twice.
 
-        Without `anew`, a mark that another process made in the meantime is shared.
+        `reason` becomes the mark's state; None: what its file is found to be. Without `anew`, a mark that another
+        process made in the meantime is shared.
         """
-        self.mark_state = reason
+        self.device, self.mark_state = mark.new_device(), reason or "new"
         if self.marks is None:
-            self.device = mark.new_device()
             return
+        path = self.marks.path(self.keys.vault)
         try:
-            path = self.marks.path(self.keys.vault)
-            self.device = mark.start(path, self.keys, self.state.heads, self.marks.real, anew=anew).device
+            self.device, found = mark.start(path, self.keys, self.state.heads, self.marks.real, anew=anew)
         except OSError:
             self.mark_state = "unwritable"
+        else:
+            self.mark_state = reason or found
 
     def _is_forked(self, device: bytes) -> bool:
         reader = self.connections.reader()

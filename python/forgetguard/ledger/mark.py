@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Literal
 
 from forgetguard.directories import state_directory, sync_directory
 from forgetguard.ledger.header import DEVICE_BYTES, Secrets
@@ -119,12 +119,13 @@ class MarkFile:
 
 
 def load(path: Path, keys: Secrets) -> Mark | None:
-    """The newest slot that verifies, or None."""
+    """The newest slot that verifies, or None. Never a mark that another process is just writing."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as stream:
+            _lock(stream, shared=True)
+            return newest(stream.read(), keys)
     except OSError:
         return None
-    return newest(content, keys)
 
 
 def newest(content: bytes, keys: Secrets) -> Mark | None:
@@ -173,16 +174,19 @@ def bridge(path: Path, old: Secrets, new: Secrets) -> None:
         return
 
 
-def start(path: Path, keys: Secrets, heads: Mapping[bytes, int], place: bytes, *, anew: bool = False) -> Mark:
-    """The mark that stands here, or a first one with a new device id.
+def start(
+    path: Path, keys: Secrets, heads: Mapping[bytes, int], place: bytes, *, anew: bool = False
+) -> tuple[bytes, Literal["kept", "damaged", "new"]]:
+    """The device id of the mark that stands here, or a new one with a first mark; and what was found under the lock.
 
     With `anew`, a new one in any case. Raises OSError.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _locked(path) as stream:
-        found = None if anew else newest(stream.read(), keys)
-        if found is not None:
-            return found
+        content = stream.read()
+        found = newest(content, keys)
+        if found is not None and not anew:
+            return found.device, "kept"
         mark = Mark(keys.vault, keys.epoch, new_device(), _bounded(dict(heads), b""), place, 1)
         stream.seek(0)
         stream.truncate()
@@ -191,7 +195,7 @@ def start(path: Path, keys: Secrets, heads: Mapping[bytes, int], place: bytes, *
         stream.flush()
         os.fsync(stream.fileno())
     sync_directory(path.parent)
-    return mark
+    return mark.device, "damaged" if content and found is None else "new"
 
 
 def _bounded(heads: dict[bytes, int], own: bytes) -> dict[bytes, int]:
@@ -259,12 +263,12 @@ def _locked(path: Path) -> Iterator[BinaryIO]:
 try:
     import fcntl
 
-    def _lock(stream: BinaryIO) -> None:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+    def _lock(stream: BinaryIO, shared: bool = False) -> None:
+        fcntl.flock(stream, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
 
 except ModuleNotFoundError:  # pragma: no cover - Windows
 
-    def _lock(stream: BinaryIO) -> None:
+    def _lock(stream: BinaryIO, shared: bool = False) -> None:
         """Without flock two processes may write a mark at once.
 
         Each slot is still whole, and a lower bound is enough.
