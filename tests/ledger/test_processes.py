@@ -197,6 +197,8 @@ def test_two_processes_that_initialise_at_once_share_one_vault(tmp_path: Path, k
         with Ledger.open(path, key) as ledger:
             assert {entry.id for entry in ledger.entries()} == {answer[1] for answer in answers}
             assert ledger.verify().problems == {}
+            # One of them made the mark, the others share it.
+            assert ledger.status().devices == 1
         assert not list(path.parent.glob(".*.new*"))
 
 
