@@ -81,3 +81,22 @@ def test_quoted_text_never_decides_the_kind() -> None:
 def test_a_rule_with_a_typo_is_refused(rules: object) -> None:
     with pytest.raises(InvalidInput):
         Policy.from_config({"excludeSessions": rules})
+
+
+def test_an_answer_that_was_overtaken_wipes_out_no_exclusion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session is forgotten, and noted as such by another process, between looking and noting."""
+    mail = Session("s", hook_source="gmail")
+    assert not store(tmp_path).admit(mail).allowed
+    without, other = ProvenanceStore(tmp_path / "main.sqlite", "main"), store(tmp_path)
+    writing = without._writing
+
+    def late() -> object:
+        monkeypatch.undo()
+        other.bury(["s"])
+        other.admit(mail)
+        return writing()
+
+    monkeypatch.setattr(without, "_writing", late)
+    answer = without.admit(mail)
+    assert (answer.allowed, answer.reason) == (False, "forgotten")
+    assert other.exclusions()[0]["excludedReason"] == "forgotten"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from forgetguard.errors import Forgotten, StoreUnreadable, StoreUnwritable
-from forgetguard.provenance import Participant, ProvenanceStore, Session, schema
+from forgetguard.provenance import Participant, ProvenanceStore, Session, readonly, schema
 from forgetguard.provenance.readonly import has_commit, reading
 from forgetguard.provenance.schema import open_private
 from forgetguard.values import Origin
@@ -99,6 +99,60 @@ def test_a_consolidation_that_was_running_cannot_put_a_session_back(store: Prove
     with pytest.raises(Forgotten):
         store.consolidate("late", "merged", ["a"], begun=begun)
     assert store.consolidate("anew", "added", [], begun=store.revision()).rows == ()
+
+
+def test_a_first_writer_waits_for_another_one(tmp_path: Path) -> None:
+    """The switch to WAL on a new file: SQLite answers at once, and does not wait, where another one is just at it."""
+    path = tmp_path / "x.sqlite"
+    path.touch()
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    leaving = threading.Timer(0.3, other.execute, ("ROLLBACK",))
+    leaving.start()
+    open_private(path).close()
+    leaving.join()
+    other.close()
+
+
+def test_tables_made_between_two_looks_are_no_strangers(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    connection = open_private(path)
+    looks = 0
+
+    def look(_statement: str) -> None:
+        nonlocal looks
+        looks += 1
+        if looks == 2:
+            schema.open_store(path).close()
+
+    connection.set_trace_callback(look)
+    assert schema.is_made(connection) in (False, True)
+    connection.set_trace_callback(None)
+    connection.close()
+
+
+def test_a_wal_that_goes_between_two_looks_is_no_error(store: ProvenanceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its last user closes the database while it is being opened for reading."""
+    store.bury(["s"])
+    exists = Path.exists
+
+    def look(path: Path) -> bool:
+        found = exists(path)
+        if path.name.endswith("-wal"):
+            store.close()
+        return found
+
+    def late(path: Path) -> bool:
+        store.close()
+        return has_commit(path)
+
+    monkeypatch.setattr(Path, "exists", look)
+    with reading(store.path) as connection:
+        assert schema.is_made(connection)
+    monkeypatch.undo()
+    monkeypatch.setattr(readonly, "has_commit", late)
+    store.bury(["t"])
+    assert readonly._after_a_crash(store.path) == readonly._ALONE
 
 
 @pytest.mark.parametrize("pages", range(1, 30, 3))

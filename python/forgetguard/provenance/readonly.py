@@ -118,8 +118,8 @@ def _open(engine: Engine[C], path: Path) -> tuple[C, _Stamp | None]:
         raise StoreUnreadable("a database is missing", code="missing")
     for attempt in range(ATTEMPTS):
         time.sleep(attempt * STEP_SECONDS)
-        stamp = _stamp(path)
         try:
+            stamp = _stamp(path)
             flags = _flags(engine, path)
             try:
                 connection = _connect(engine, path, flags)
@@ -150,19 +150,23 @@ _crashed: dict[Path, _Stamp] = {}
 
 
 def _flags(engine: Engine[C], path: Path) -> str:
-    wal = path.with_name(path.name + "-wal")
-    if wal.exists() and wal.stat().st_size:
-        if wal.stat().st_size <= WAL_HEADER_BYTES or _crashed.get(path) == _stamp(path):
+    stamp, shm = _stamp(path), path.with_name(path.name + "-shm").exists()
+    size = stamp[3]  # of the `-wal`, -1 where there is none
+    if size > 0:
+        if size <= WAL_HEADER_BYTES or _crashed.get(path) == stamp:
             return _after_a_crash(path)
-        return _SHARED if path.with_name(path.name + "-shm").exists() else _after_a_crash(path)
-    if wal.exists() and path.with_name(path.name + "-shm").exists():
+        return _SHARED if shm else _after_a_crash(path)
+    if size == 0 and shm:
         return _SHARED
     return _ROLLBACK if _in_rollback_mode(engine, path) else _ALONE
 
 
 def _after_a_crash(path: Path) -> str:
     wal = path.with_name(path.name + "-wal")
-    return _PRIVATE if wal.exists() and has_commit(wal) else _ALONE
+    try:
+        return _PRIVATE if has_commit(wal) else _ALONE
+    except FileNotFoundError:
+        return _ALONE
 
 
 def has_commit(wal: Path) -> bool:
@@ -230,7 +234,11 @@ def _connect(engine: Engine[C], path: Path, flags: str) -> C:
 
 
 def _stamp(path: Path) -> _Stamp:
-    found = os.stat(path)
+    """Raises StoreUnreadable where the database is gone."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        raise StoreUnreadable("a database is missing", code="missing") from None
     try:
         wal = os.stat(path.with_name(path.name + "-wal"))
     except FileNotFoundError:

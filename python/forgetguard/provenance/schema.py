@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -18,7 +19,9 @@ from typing import Any, Protocol, TypeVar
 from forgetguard.errors import StoreUnreadable, StoreUnwritable
 
 SCHEMA_VERSION = 1
-PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", "temp_store=MEMORY")
+PRAGMAS = ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", "temp_store=MEMORY")
+WAIT_SECONDS = 30.0  # for a writer of another process
+STEP_SECONDS = 0.005
 BATCH = 500  # bound parameters a statement; SQLite's floor is 999
 
 T = TypeVar("T")
@@ -90,14 +93,29 @@ def open_private(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not path.exists():  # 0600 before SQLite opens it: `-wal` and `-shm` inherit the mode
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    connection = sqlite3.connect(path, isolation_level=None, timeout=30.0, check_same_thread=False)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT_SECONDS, check_same_thread=False)
     try:
+        _switch_to_wal(connection)
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
     except sqlite3.DatabaseError:
         connection.close()
         raise
     return connection
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """SQLite itself does not wait here (measured): of two that open a new file at once, one is told that it is busy."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if why(error, "") != "busy" or time.monotonic() >= deadline:
+                raise
+            time.sleep(STEP_SECONDS)
+        else:
+            return
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
@@ -115,18 +133,17 @@ def is_made(connection: sqlite3.Connection) -> bool:
 
     Raises StoreUnreadable for another program's file, or a later version of ours.
     """
-    version = _version(connection)
+    # In one statement: between two, another process could make the tables, and they would be taken for a stranger's.
+    version, tables = connection.execute(
+        "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version"
+    ).fetchone()
     if version == SCHEMA_VERSION:
         return True
     if version:
         raise StoreUnreadable("the provenance file was made by a later version", code="later-version")
-    if scalar(connection, "SELECT count(*) FROM sqlite_schema"):
+    if tables:
         raise StoreUnreadable("the provenance file is another program's database", code="not-ours")
     return False
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 @contextmanager

@@ -76,15 +76,20 @@ class ProvenanceStore:
         buried, before = self._read(lambda connection: _standing(connection, session), unknown)
         answer = decide(session, buried=buried, policy=self.policy, purpose=purpose)
         if purpose is Purpose.INGESTION and before != answer.reason and not self._read_only:
-            self._note(session, answer)
+            return self._noted(session)
         return answer
 
-    def _note(self, session: Session, answer: Admission) -> None:
+    def _noted(self, session: Session) -> Admission:
+        """The answer for an ingestion, decided and written down in one transaction."""
         with self._writing() as connection:
+            # Looked at again: forgotten since the first look, an older answer would wipe out what is on record now.
+            buried, before = _standing(connection, session)
+            answer = decide(session, buried=buried, policy=self.policy, purpose=Purpose.INGESTION)
             if answer.reason is None:
                 sessions.clear_excluded(connection, session)
-            else:
+            elif answer.reason != before:
                 sessions.record_excluded(connection, session, answer.reason)
+            return answer
 
     def record_session(self, session: Session) -> None:
         """Write a session and its participants down, or bring the row up to date."""
