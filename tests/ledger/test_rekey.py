@@ -8,7 +8,8 @@ import pytest
 
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.keys import Key, KeySource, Passphrase
-from forgetguard.ledger import Fact, Ledger, ReviewItem
+from forgetguard.ledger import Fact, Ledger, ReviewItem, log
+from forgetguard.ledger.header import wrap_root
 from forgetguard.values import Candidate
 
 NEW = Key.from_bytes(b"n" * 32)
@@ -52,6 +53,47 @@ def test_another_process_goes_on_after_a_rekey_and_not_after_a_new_root(path: Pa
     assert [entry.text for entry in ledger.entries()] == ["one", "two"]
 
 
+def test_of_two_that_rekey_at_once_only_the_one_whose_key_opens_is_done(path: Path, key: Key, ledger: Ledger) -> None:
+    theirs = Key.from_bytes(b"t" * 32)
+    with Ledger.open(path, key) as other:
+        with pytest.raises(LedgerUnavailable) as caught:
+            ledger.rekey(NEW, confirm=lambda: other.rekey(theirs))
+        assert caught.value.code == "wrong-key"
+    ledger.close()
+    assert not opens(path, key)
+    assert not opens(path, NEW)
+    assert opens(path, theirs)
+
+
+def test_a_rekey_that_fails_takes_back_only_its_own_wrap(path: Path, key: Key, ledger: Ledger) -> None:
+    theirs = Key.from_bytes(b"t" * 32)
+    with Ledger.open(path, key) as other:
+
+        def refuse() -> None:
+            core = ledger._core
+            with core.writing() as transaction:
+                header = core.header.with_next(core.keys, wrap_root(core.keys, theirs))
+                log.write_header(transaction.connection, header.to_row())
+            raise RuntimeError("the keyring said no")
+
+        with pytest.raises(RuntimeError):
+            other.rekey(NEW, confirm=refuse)
+    ledger.close()
+    assert opens(path, key)
+    assert opens(path, theirs)
+
+
+def test_a_process_with_an_older_key_does_not_undo_a_rekey(path: Path, key: Key, ledger: Ledger) -> None:
+    with Ledger.open(path, key) as other:
+        ledger.rekey(NEW)
+        other.forget([Fact("one")])
+        with pytest.raises(LedgerUnavailable) as caught:
+            other.rekey(Key.from_bytes(b"t" * 32))
+        assert caught.value.code == "wrong-key"
+    ledger.close()
+    assert opens(path, NEW)
+
+
 @pytest.mark.parametrize("new_root", [False, True])
 def test_a_refused_confirmation_leaves_the_old_key(path: Path, key: Key, ledger: Ledger, new_root: bool) -> None:
     ledger.forget([Fact("one")])
@@ -84,10 +126,9 @@ def test_an_interrupted_rekey_is_finished_by_whoever_opens_with_the_new_key(
     path: Path, key: Key, ledger: Ledger
 ) -> None:
     core = ledger._core
-    from forgetguard.ledger import log
-
     with core.writing() as transaction:
-        log.write_header(transaction.connection, core.header.with_next(core.keys, NEW).to_row())
+        header = core.header.with_next(core.keys, wrap_root(core.keys, NEW))
+        log.write_header(transaction.connection, header.to_row())
     assert ledger.status().rekey_unfinished
     ledger.close()
     assert opens(path, key)

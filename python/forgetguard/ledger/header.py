@@ -158,15 +158,19 @@ class Header:
         if not compare_digest(self.mac, mac(keys.key("header"), self._encoded())):
             raise LedgerUnavailable.because("damaged")
 
+    def opens_with_first(self, source: KeySource) -> bool:
+        """Whether this key opens the first wrap: it is the ledger's key, and not one of an earlier or a next time."""
+        return self._unwrap(self.wrap, source) is not None
+
     def opens_with_next_alone(self, source: KeySource) -> bool:
         """Whether this key opens the second wrap and not the first: the re-keying that was cut off can be finished."""
-        if self.next_wrap is None or self._unwrap(self.wrap, source) is not None:
+        if self.next_wrap is None or self.opens_with_first(source):
             return False
         return self._unwrap(self.next_wrap, source) is not None
 
-    def with_next(self, keys: Secrets, source: KeySource) -> Header:
-        """The same header with a second wrap of the same root."""
-        return replace(self, next_wrap=wrap_root(keys, source)).signed(keys)
+    def with_next(self, keys: Secrets, wrap: Wrap) -> Header:
+        """The same header with a second wrap of the same root, in the place of one that stands."""
+        return replace(self, next_wrap=wrap).signed(keys)
 
     def promoted(self, keys: Secrets) -> Header:
         """The header in which the second wrap has taken the place of the first."""

@@ -2,7 +2,8 @@
 
 1. Re-keying wraps the same root under the new key beside the old wrap; only when the new one was read back and
    confirmed does the old one go. A kill in between leaves a ledger that opens with either.
-2. With a new root every record is sealed anew in one transaction: before it the old key opens, after it the new one,
+2. Of two that re-key at once, the one whose wrap was replaced is told so: "done" is said of the key that opens.
+3. With a new root every record is sealed anew in one transaction: before it the old key opens, after it the new one,
    and the bytes under the old root are destroyed as an erased entry's are.
 """
 
@@ -18,7 +19,7 @@ from forgetguard.keys import KeySource
 from forgetguard.ledger import holes, log, mark, review
 from forgetguard.ledger.core import Core
 from forgetguard.ledger.database import await_erasing, open_checked, translating
-from forgetguard.ledger.header import MAX_EPOCH, ROOT_BYTES, Header, Secrets
+from forgetguard.ledger.header import MAX_EPOCH, ROOT_BYTES, Header, Secrets, Wrap, wrap_root
 from forgetguard.ledger.sealing import seal, unseal
 
 _BATCH = 500
@@ -26,28 +27,38 @@ _BATCH = 500
 
 def rekey(core: Core, key: KeySource, confirm: Callable[[], None] | None) -> str:
     """Wrap the root under another key. `confirm` runs while both keys open; if it raises, the old key stays alone."""
-    old = core.key
     with core.writing() as transaction:
-        header = core.header.without_next(core.keys).with_next(core.keys, key)
-        log.write_header(transaction.connection, header.to_row())
+        # A process that opened before an earlier re-keying still reads and writes; it must not undo that one.
+        if not core.header.opens_with_first(core.key):
+            raise LedgerUnavailable.because("wrong-key")
+        wrap = wrap_root(core.keys, key)
+        log.write_header(transaction.connection, core.header.with_next(core.keys, wrap).to_row())
     try:
         _read_back(core, key)
         if confirm is not None:
             confirm()
     except BaseException:
         with core.writing() as transaction:
-            log.write_header(transaction.connection, core.header.without_next(core.keys).to_row())
-        core.key = old
+            if core.header.next_wrap == wrap:
+                log.write_header(transaction.connection, core.header.without_next(core.keys).to_row())
         raise
+    done = promote(core, wrap)
     core.key = key
-    return promote(core)
+    return done
 
 
-def promote(core: Core) -> str:
-    """Let the second wrap take the place of the first, and destroy the first one's bytes; `done` or `pending`."""
+def promote(core: Core, wrap: Wrap) -> str:
+    """Let this second wrap take the place of the first, and destroy the first one's bytes; `done` or `pending`.
+
+    Raises LedgerUnavailable: wrong-key where another re-keying put its own wrap in the place of this one.
+    """
     with core.writing() as transaction:
-        log.write_header(transaction.connection, core.header.promoted(core.keys).to_row())
-        await_erasing(transaction.connection)
+        header = core.header
+        if wrap not in (header.wrap, header.next_wrap):
+            raise LedgerUnavailable.because("wrong-key")
+        if header.next_wrap == wrap:  # else whoever opened with the new key has done it
+            log.write_header(transaction.connection, header.promoted(core.keys).to_row())
+            await_erasing(transaction.connection)
     return holes.finish(core)
 
 

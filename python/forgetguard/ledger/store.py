@@ -385,10 +385,10 @@ def _opened(
     try:
         core.load(created=created, accept=accept)
         holes.heal(core)
-        if core.header.opens_with_next_alone(key):
+        if (following := core.header.next_wrap) is not None and core.header.opens_with_next_alone(key):
             from forgetguard.ledger import rekeying
 
-            rekeying.promote(core)
+            rekeying.promote(core, following)
     except BaseException:
         core.close()
         raise
