@@ -16,7 +16,7 @@ import pytest
 
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.keys import Key
-from forgetguard.ledger import Fact, Ledger, place
+from forgetguard.ledger import Fact, Ledger, creation, place
 
 WORKERS = Path(__file__).with_name("workers.py")
 ROOT = WORKERS.parents[2]
@@ -184,6 +184,38 @@ def test_a_ledger_that_is_made_while_one_looks_for_it_is_opened(path: Path, key:
     monkeypatch.setattr(place, "exists", made_meanwhile)
     with Ledger.open(path, key, create=True) as ledger:
         assert len(ledger.entries()) == 1
+
+
+def test_a_ledger_is_not_seen_before_its_mark(path: Path, key: Key, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who opens one that is just being made waits for its mark, and does not take it for one that lost its mark."""
+    take_name, marks = creation._take_name, []
+
+    def look() -> None:
+        with Ledger.open(path, key) as early:
+            marks.append(early.status().mark)
+
+    early = threading.Thread(target=look)
+
+    def taken(temporary: str, name: str) -> bool:
+        made = take_name(temporary, name)
+        early.start()
+        early.join(0.3)
+        return made
+
+    monkeypatch.setattr(creation, "_take_name", taken)
+    with Ledger.open(path, key, create=True) as ledger:
+        early.join()
+        assert (marks, ledger.status().mark) == (["kept"], "created")
+
+
+def test_a_ledger_that_is_not_made_leaves_no_mark(path: Path, key: Key, state_home: Path, monkeypatch) -> None:
+    def full(*_paths: object) -> bool:
+        raise LedgerUnavailable.because("io")
+
+    monkeypatch.setattr(creation, "_take_name", full)
+    with pytest.raises(LedgerUnavailable):
+        Ledger.open(path, key, create=True)
+    assert list((state_home / "forgetguard").iterdir()) == []
 
 
 def test_two_processes_that_initialise_at_once_share_one_vault(tmp_path: Path, key: Key, start) -> None:

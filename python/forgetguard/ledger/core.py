@@ -292,7 +292,7 @@ class Core:
         elif self._is_forked(found.device):
             self.draw_device("forked")
         else:
-            self.device, self.mark_state = found.device, "kept"
+            self.device, self.mark_state = found.device, "created" if created else "kept"
 
     def draw_device(self, reason: str | None, anew: bool = True) -> None:
         """A new device id with a new mark, so that no position is used twice.
@@ -312,5 +312,5 @@ class Core:
             self.mark_state = reason or found
 
     def _is_forked(self, device: bytes) -> bool:
-        reader = self.connections.reader()
-        return bool(self.state.problems["forked"]) and log.tally(reader, device).doubled > 0
+        with translating():
+            return bool(self.state.problems["forked"]) and log.tally(self.connections.reader(), device).doubled > 0

@@ -14,15 +14,20 @@ from pathlib import Path
 from forgetguard.directories import sync_directory
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.keys import KeySource
-from forgetguard.ledger import log, place
+from forgetguard.ledger import log, mark, place
 from forgetguard.ledger.database import connect, create_tables, translating
 from forgetguard.ledger.header import Header
+from forgetguard.ledger.mark import MarkFile
 
 
-def create_vault(path: str, key: KeySource) -> bool:
-    """Make an empty ledger; False where another process was faster. Raises LedgerUnavailable."""
-    header, _ = Header.create(key)
-    return build(path, header, lambda _connection: None)
+def create_vault(path: str, key: KeySource, marks: MarkFile | None) -> bool:
+    """Make an empty ledger with its mark; False where another process was faster. Raises LedgerUnavailable."""
+    header, keys = Header.create(key)
+    with mark.awaited(marks, keys) as begin_mark:
+        made = build(path, header, lambda _connection: None)
+        if made:
+            begin_mark()
+    return made
 
 
 def build(path: str, header: Header, fill: Callable[..., None]) -> bool:

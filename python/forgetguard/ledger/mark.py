@@ -16,8 +16,8 @@ import os
 import secrets
 import stat
 import struct
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
@@ -108,6 +108,12 @@ class MarkFile:
         found = (load(path, keys) for path in names if path != self.path(keys.vault))
         return [mark for mark in found if mark is not None and not (mark.place and os.path.lexists(mark.place))]
 
+    def drop_empty(self, vault: bytes) -> None:
+        """Remove the empty mark of a vault that was not made after all; a host's own file is left to the host."""
+        path = self.path(vault)
+        if self._fixed is None and _size(path) == 0:
+            path.unlink(missing_ok=True)
+
     def forget_place(self) -> None:
         """Remove every mark for this place; for `accept_loss` and restore."""
         for path in self._here():
@@ -187,15 +193,51 @@ def start(
         found = newest(content, keys)
         if found is not None and not anew:
             return found.device, "kept"
-        mark = Mark(keys.vault, keys.epoch, new_device(), _bounded(dict(heads), b""), place, 1)
-        stream.seek(0)
-        stream.truncate()
-        stream.seek(SLOT_BYTES)
-        stream.write(_encode(mark, keys))
-        stream.flush()
-        os.fsync(stream.fileno())
+        device = _begin(stream, path, keys, heads, place)
+    return device, "damaged" if content and found is None else "new"
+
+
+@contextmanager
+def awaited(marks: MarkFile | None, keys: Secrets) -> Iterator[Callable[[], None]]:
+    """Around the making of a ledger: its mark is locked before others can find the ledger, and begun by the call.
+
+    So whoever opens it at once waits for its mark, and never takes it for a ledger that lost one. An empty file, which
+    a kill leaves behind, counts as no mark. Where none can be written, none is: who opens the ledger says so.
+    """
+    with ExitStack() as stack:
+        stream: BinaryIO | None = None
+        path = marks.path(keys.vault) if marks is not None else None
+        if path is not None:
+            try:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                stream = stack.enter_context(_locked(path))
+            except OSError:
+                stream = None
+
+        def begin() -> None:
+            if marks is None or path is None or stream is None or _size(path) > 0:
+                return
+            with suppress(OSError):
+                _begin(stream, path, keys, {}, marks.real)
+
+        try:
+            yield begin
+        finally:
+            if stream is not None and marks is not None:
+                marks.drop_empty(keys.vault)
+
+
+def _begin(stream: BinaryIO, path: Path, keys: Secrets, heads: Mapping[bytes, int], place: bytes) -> bytes:
+    """Put a first mark, of a new device, in the place of what stands in the locked file; that device's id."""
+    mark = Mark(keys.vault, keys.epoch, new_device(), _bounded(dict(heads), b""), place, 1)
+    stream.seek(0)
+    stream.truncate()
+    stream.seek(SLOT_BYTES)
+    stream.write(_encode(mark, keys))
+    stream.flush()
+    os.fsync(stream.fileno())
     sync_directory(path.parent)
-    return mark.device, "damaged" if content and found is None else "new"
+    return mark.device
 
 
 def _bounded(heads: dict[bytes, int], own: bytes) -> dict[bytes, int]:

@@ -85,7 +85,7 @@ class Ledger:
             # The traces may be those of a process that has made it meanwhile: they come after the file.
             if not create or (traces and not place.exists(name)):
                 raise LedgerUnavailable.because("missing")
-            created = not traces and create_vault(name, key)
+            created = not traces and create_vault(name, key, marks)
         core = _opened(name, key, marks, wait, created=created)
         return cls(core, max_entries=max_entries, max_age=max_age, review_size=review_size)
 
@@ -114,7 +114,7 @@ class Ledger:
             place.set_aside(name)
             if marks is not None:
                 marks.forget_place()
-            create_vault(name, key)
+            create_vault(name, key, marks)
             core = _opened(name, key, marks, wait, created=True)
         return cls(core, max_entries=None, max_age=None, review_size=DEFAULT_REVIEW_SIZE)
 
