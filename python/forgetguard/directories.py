@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -35,6 +36,27 @@ def config_file() -> Path:
 def _own(variable: str, default: str) -> Path:
     base = os.environ.get(variable)
     return (Path(base) if base else Path.home() / default) / "forgetguard"
+
+
+@contextmanager
+def alone_in(path: Path) -> Iterator[None]:
+    """An exclusive lock between processes on a directory, for those who first look at what stands in it and then act.
+
+    It goes with the process, and leaves no file. Where there is no such lock (Windows, no directory), nothing is held.
+    """
+    try:
+        import fcntl
+
+        handle = os.open(path, os.O_RDONLY)
+    except (ModuleNotFoundError, OSError):
+        yield
+        return
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def sync_directory(path: Path) -> None:

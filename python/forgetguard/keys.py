@@ -17,11 +17,12 @@ import importlib
 import os
 import secrets
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol, runtime_checkable
 
-from forgetguard.directories import config_directory, sync_directory
+from forgetguard.directories import alone_in, config_directory, sync_directory
 from forgetguard.errors import InvalidKey
 
 KEY_BYTES: Final = 32
@@ -248,8 +249,14 @@ def _take_name(temporary: Path, target: Path, content: bytes) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # No hard links here (FAT, some mounts).
-        _write_new(target, content)
+        # No hard links here (FAT, some mounts). The rest of a write that failed would be taken for a broken key.
+        try:
+            _write_new(target, content)
+        except FileExistsError:
+            raise
+        except OSError:
+            target.unlink(missing_ok=True)
+            raise
 
 
 def save_to_keyring(key: Key, service: str = KEYRING_SERVICE, account: str = "ledger") -> None:
@@ -278,21 +285,36 @@ def find_key(*, create: bool = False, path: str | os.PathLike[str] | None = None
     if os.environ.get(ENVIRONMENT_NAME):
         return FoundKey(Key.from_environment(), "environment")
     file = Path(path) if path is not None else default_key_file()
+    found = _standing(file, with_keyring=path is None)
+    if found is not None:
+        return found
+    if not create:
+        raise InvalidKey(
+            "no key was found", code="key-missing", advice="Run `forgetguard init`, or set FORGETGUARD_KEY."
+        )
+    with suppress(OSError):
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Alone: a keyring overwrites, and a ledger that was made with the first of two keys would never open again.
+    with alone_in(file.parent):
+        return _standing(file, with_keyring=path is None) or _made(file, with_keyring=path is None)
+
+
+def _standing(file: Path, *, with_keyring: bool) -> FoundKey | None:
+    """The key in the file, else in a usable keyring, if there is one."""
     if file.exists():
         return FoundKey(Key.from_file(file), "file", file)
-    usable = path is None and keyring_is_usable()
-    if usable:
+    if with_keyring and keyring_is_usable():
         try:
             return FoundKey(Key.from_keyring(), "keyring")
         except InvalidKey as error:
             if error.code != "key-missing":
                 raise
-    if not create:
-        raise InvalidKey(
-            "no key was found", code="key-missing", advice="Run `forgetguard init`, or set FORGETGUARD_KEY."
-        )
+    return None
+
+
+def _made(file: Path, *, with_keyring: bool) -> FoundKey:
     key = Key.generate()
-    if usable:
+    if with_keyring and keyring_is_usable():
         save_to_keyring(key)
         return FoundKey(key, "keyring", created=True)
     try:
@@ -300,7 +322,7 @@ def find_key(*, create: bool = False, path: str | os.PathLike[str] | None = None
     except InvalidKey as error:
         if error.code != "key-exists":
             raise
-    # Another process was faster: its key is the user's key.
+    # Another process was faster, where there is no lock: its key is the user's key.
     return FoundKey(Key.from_file(file), "file", file)
 
 

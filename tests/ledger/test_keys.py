@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import base64
 import copy
+import errno
 import os
 import pickle
 import stat
 import sys
+import threading
 import traceback
 from pathlib import Path
 
 import pytest
 
+from forgetguard import keys
 from forgetguard.errors import InvalidKey
 from forgetguard.keys import Key, Passphrase, find_key, save_to_keyring, write_key_file
 
@@ -191,6 +194,52 @@ def test_of_two_that_make_a_key_at_once_both_use_the_first(tmp_path: Path, monke
     monkeypatch.setattr(Key, "generate", late)
     found = find_key(create=True, path=path)
     assert (found.key.reveal(), found.created) == (RAW, False)
+
+
+def test_of_two_that_make_a_key_in_the_keyring_at_once_both_use_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A keyring overwrites: without a lock both see none, and the first one's ledger never opens again."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "keyring", FakeKeyring())
+    save, others = keys.save_to_keyring, []
+    other = threading.Thread(target=lambda: others.append(find_key(create=True)))
+
+    def late(key: Key) -> None:
+        monkeypatch.setattr(keys, "save_to_keyring", save)
+        other.start()
+        other.join(0.3)
+        keyring = sys.modules["keyring"]
+        keyring.set_password(keys.KEYRING_SERVICE, "ledger", key.reveal().hex())
+
+    monkeypatch.setattr(keys, "save_to_keyring", late)
+    made = find_key(create=True)
+    other.join()
+    assert others[0].key.reveal() == made.key.reveal() == Key.from_keyring().reveal()
+
+
+def test_a_key_half_written_is_taken_away_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a file system without hard links the key is written under its own name."""
+
+    def refused(*_paths: object) -> None:
+        raise PermissionError
+
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, "no space")
+
+    fsync, calls = os.fsync, []
+
+    def second_time(handle: int) -> None:
+        calls.append(handle)
+        (full if len(calls) == 2 else fsync)(handle)
+
+    monkeypatch.setattr(os, "link", refused)
+    monkeypatch.setattr(os, "fsync", second_time)
+    with pytest.raises(InvalidKey):
+        write_key_file(tmp_path / "key", Key.from_bytes(RAW))
+    assert list(tmp_path.iterdir()) == []
+    write_key_file(tmp_path / "key", Key.from_bytes(RAW))
+    assert Key.from_file(tmp_path / "key").reveal() == RAW
 
 
 def test_a_key_that_cannot_be_written(tmp_path: Path) -> None:
