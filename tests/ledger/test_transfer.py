@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import stat
+import threading
 from pathlib import Path
 
 import pytest
 
 from forgetguard.errors import InvalidInput, LedgerUnavailable, Refused
 from forgetguard.keys import Key
-from forgetguard.ledger import Fact, Ledger
+from forgetguard.ledger import Fact, Ledger, place
 
 
 def texts(ledger: Ledger) -> set[str]:
@@ -215,6 +216,43 @@ def test_what_does_not_open_is_kept_aside(path: Path, key: Key, ledger: Ledger) 
     with Ledger.accept_loss(path, key) as fresh:
         assert fresh.entries() == ()
     assert [one.read_bytes() for one in path.parent.glob("*.lost-*")] == [b"\xff" * len(content)]
+
+
+@pytest.mark.parametrize("how", ["create", "accept-loss"])
+@pytest.mark.parametrize("meanwhile", ["restore", "accept-loss"])
+def test_what_is_made_meanwhile_is_not_set_aside(
+    path: Path, key: Key, ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, meanwhile: str
+) -> None:
+    """Between seeing that no ledger stands there and moving away what is left of the old one, another one makes it."""
+    ledger.export(tmp_path / "export")
+    ledger.close()
+    move_away(path)
+    for one in (tmp_path / "state" / "forgetguard").iterdir():
+        one.unlink()
+    set_aside, made = place.set_aside, []
+
+    def make() -> None:
+        opened = Ledger.open(path, key, create=True) if how == "create" else Ledger.accept_loss(path, key)
+        with opened as other:
+            made.extend(other.forget([Fact("two")]))
+
+    maker = threading.Thread(target=make)
+
+    def late(name: str) -> bool:
+        monkeypatch.setattr(place, "set_aside", set_aside)
+        maker.start()
+        maker.join(0.3)
+        return set_aside(name)
+
+    monkeypatch.setattr(place, "set_aside", late)
+    if meanwhile == "restore":
+        Ledger.restore(tmp_path / "export", path, key, accept_loss=True).close()
+    else:
+        Ledger.accept_loss(path, key).close()
+    maker.join()
+    with Ledger.open(path, key) as again:
+        assert [entry.id for entry in again.entries()] == made
+        assert len(made) == 1
 
 
 def test_a_wrong_key_is_not_a_loss(path: Path, ledger: Ledger) -> None:

@@ -68,6 +68,7 @@ def _take_name(temporary: str, path: str) -> bool:
         try:
             shutil.copyfile(temporary, path)
         except OSError:
+            Path(path).unlink(missing_ok=True)
             raise LedgerUnavailable.because("io") from None
     sync_directory(Path(path).parent)
     return True

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from forgetguard.directories import alone_in
 from forgetguard.errors import InvalidInput, LedgerFull, LedgerUnavailable, Refused, UnknownEntry
 from forgetguard.keys import KeySource
 from forgetguard.ledger import holes, place
@@ -85,7 +86,8 @@ class Ledger:
             # The traces may be those of a process that has made it meanwhile: they come after the file.
             if not create or (traces and not place.exists(name)):
                 raise LedgerUnavailable.because("missing")
-            created = not traces and create_vault(name, key, marks)
+            if not traces:
+                created = _made(name, key, marks)
         core = _opened(name, key, marks, wait, created=created)
         return cls(core, max_entries=max_entries, max_age=max_age, review_size=review_size)
 
@@ -105,17 +107,19 @@ class Ledger:
         never deleted, and a new vault is made. Every other cause is raised again: a wrong key is not a loss.
         """
         name, marks = _place(path, mark, allow_filesystem)
-        try:
-            core = _opened(name, key, marks, wait, accept=True)
-        except LedgerUnavailable as error:
-            lost = error.code in ("missing", "emptied", "damaged")
-            if not lost and not (error.code == "not-a-ledger" and marks is not None and marks.exists_here()):
-                raise
-            place.set_aside(name)
-            if marks is not None:
-                marks.forget_place()
-            create_vault(name, key, marks)
-            core = _opened(name, key, marks, wait, created=True)
+        # Alone: what one process has just made anew must not be set aside by another one that saw the loss too.
+        with alone_in(pathlib.Path(name).parent):
+            try:
+                core = _opened(name, key, marks, wait, accept=True)
+            except LedgerUnavailable as error:
+                lost = error.code in ("missing", "emptied", "damaged")
+                if not lost and not (error.code == "not-a-ledger" and marks is not None and marks.exists_here()):
+                    raise
+                place.set_aside(name)
+                if marks is not None:
+                    marks.forget_place()
+                create_vault(name, key, marks)
+                core = _opened(name, key, marks, wait, created=True)
         return cls(core, max_entries=None, max_age=None, review_size=DEFAULT_REVIEW_SIZE)
 
     @classmethod
@@ -374,6 +378,14 @@ def _place(path: Path, mark: Mark, allow_filesystem: bool) -> tuple[str, MarkFil
     if mark is None:
         return name, None
     return name, MarkFile(name, None if isinstance(mark, DefaultMark) else mark)
+
+
+def _made(name: str, key: KeySource, marks: MarkFile | None) -> bool:
+    """Make the ledger, unless another process has; whether this one did."""
+    directory = pathlib.Path(name).parent
+    place.prepare_directory(directory)
+    with alone_in(directory):
+        return not place.exists(name) and create_vault(name, key, marks)
 
 
 def _opened(

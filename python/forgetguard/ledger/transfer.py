@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from forgetguard.directories import write_whole
+from forgetguard.directories import alone_in, write_whole
 from forgetguard.errors import InvalidInput, LedgerUnavailable, Refused
 from forgetguard.keys import KeySource
 from forgetguard.ledger import holes, log, place
@@ -71,18 +71,22 @@ def export(core: Core, path: Path) -> int:
 
 def restore(segment: Path, path: str, key: KeySource) -> None:
     """Make the ledger of a segment at a path where none stands. Raises Refused, LedgerUnavailable."""
-    if place.exists(path):
-        raise Refused("a file stands where the ledger should be restored", code="ledger-exists")
     header, content = _open_segment(segment)
     rows = list(_rows(content, header, header.unlock(key)))
-    place.set_aside(path)
+    directory = Path(path).parent
+    place.prepare_directory(directory)
 
     def fill(connection: sqlite3.Connection) -> None:
         for at, sealed in rows:
             log.insert(connection, at, sealed)
 
-    if not build(path, header, fill):
-        raise Refused("a file stands where the ledger should be restored", code="ledger-exists")
+    # Alone: a ledger made between looking and setting aside would be set aside with what is left of the old one.
+    with alone_in(directory):
+        if not place.exists(path):
+            place.set_aside(path)
+            if build(path, header, fill):
+                return
+    raise Refused("a file stands where the ledger should be restored", code="ledger-exists")
 
 
 def merge(core: Core, segment: Path) -> Merged:
