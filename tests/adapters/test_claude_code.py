@@ -217,9 +217,9 @@ def test_a_restatement_is_refused_with_a_constant_sentence(hooks):
 
 def test_a_call_of_very_many_restatements_is_refused_in_time(hooks):
     edits = [{"old_string": "a", "new_string": f"{number} times said: {SAID}"} for number in range(5000)]
-    began = time.monotonic()
+    began = time.process_time()  # its own work: other processes count for nothing
     assert decision(answer(call("MultiEdit", file_path=MEMORY, edits=edits), hooks, Options())) == "deny"
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize("text", ["User is an engineer", "Anna is vegetarian", "User is not vegetarian", "# Notes\n"])

@@ -19,7 +19,7 @@ from forgetguard.errors import InvalidText, ModelUnavailable
 from forgetguard.values import Vector
 
 SECRET = "user is vegetarian"
-# Reading and checking some kilobytes; generous, because the machine that runs this may be busy.
+# Seconds of this process's own work, for reading and checking some kilobytes: others on the machine count for nothing.
 SOON = 0.25
 
 
@@ -97,9 +97,9 @@ def test_truncation(folder: Path) -> None:
 def test_a_megabyte_of_text_is_cut_before_it_is_read(folder: Path) -> None:
     embedder = OnnxEmbedder(folder)
     embedder.load()
-    start = time.perf_counter()
+    start = time.process_time()
     embedder(["tea " * 250_000])
-    assert time.perf_counter() - start < SOON
+    assert time.process_time() - start < SOON
 
 
 def test_the_id_is_that_of_the_files(folder: Path, tmp_path: Path) -> None:
@@ -194,10 +194,10 @@ def test_a_missing_or_damaged_model_is_told_at_once(folder: Path, how: str) -> N
     damage(folder, how)
     embedder = OnnxEmbedder(folder)
     for _ in range(2):
-        start = time.perf_counter()
+        start = time.process_time()
         with pytest.raises(ModelUnavailable) as caught:
             embedder([SECRET])
-        assert time.perf_counter() - start < SOON
+        assert time.process_time() - start < SOON
         assert caught.value.__context__ is None
         assert str(folder) not in str(caught.value)
         assert SECRET not in repr(caught.value)
@@ -229,9 +229,9 @@ def test_importing_and_constructing_load_no_library_and_cost_nothing(folder: Pat
     code = """
 import sys, time
 import forgetguard.embedder
-start = time.perf_counter()
+start = time.process_time()
 embedder = forgetguard.embedder.OnnxEmbedder(sys.argv[1])
-spent = time.perf_counter() - start
+spent = time.process_time() - start
 loaded = {"numpy", "onnxruntime", "tokenizers"} & sys.modules.keys()
 embedder.model_id
 loaded |= {"numpy", "onnxruntime", "tokenizers"} & sys.modules.keys()

@@ -101,7 +101,7 @@ def test_both_sides_of_a_fork_go_on(guard):
             if child == 0:
                 code = 1
                 try:
-                    signal.alarm(20)
+                    signal.alarm(60)
                     guard.forget(f"User owns boat {n}")
                     code = 0 if guard.check(FACT).action is Decision.DROP else 2
                 finally:

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -254,12 +255,18 @@ def test_without_a_mark_a_replaced_ledger_is_not_taken_for_the_right_one(open_gu
 def test_opening_is_tried_once_a_second_and_no_more(open_guard, path, monkeypatch):
     guard = open_guard(create=False, strict=False)
     calls = []
-    monkeypatch.setattr(vault_module.Vault, "_open", None, raising=False)
-    guard._vault._open = lambda create: calls.append(create)
-    for _ in range(100):
-        assert guard.check("User likes tea").action is Decision.DEFER
-    assert calls == []
-    assert time.monotonic() < guard._vault._retry_at
+
+    def missing_still(create):
+        calls.append(create)
+        raise LedgerUnavailable.because("missing")
+
+    monkeypatch.setattr(guard._vault, "_open", missing_still)
+    last = guard._vault._retry_at - vault_module.RETRY_SECONDS
+    for later, tries in ((0.0, 0), (0.999, 0), (1.0, 1), (1.999, 1), (2.0, 2)):
+        monkeypatch.setattr(vault_module, "time", SimpleNamespace(monotonic=lambda later=later: last + later + 1e-6))
+        for _ in range(50):
+            assert guard.check("User likes tea").action is Decision.DEFER
+        assert len(calls) == tries
 
 
 def test_the_release_is_done_at_the_next_chance(open_guard, path, tmp_path, no_pause):

@@ -16,7 +16,7 @@ from hosts.scripted_model import ScriptedModel, call, embed, said
 
 def post(url: str, body: dict) -> bytes:
     request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
-    with urllib.request.urlopen(request, timeout=5) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return answer.read()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -198,15 +199,26 @@ def test_a_mark_made_between_looking_and_starting_is_shared(
         assert other.verify().outcome == "ok"
 
 
-def test_a_mark_that_is_being_written_is_waited_for(ledger: Ledger, file: Path) -> None:
+def test_a_mark_that_is_being_written_is_waited_for(
+    ledger: Ledger, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A reader never sees two half slots: it waits for the writer's lock."""
     seen: list[mark.Mark | None] = []
+    lock, waiting = mark._lock, threading.Event()
+
+    def told(stream: BinaryIO, shared: bool = False) -> None:
+        if shared:
+            waiting.set()
+        lock(stream, shared)
+
+    monkeypatch.setattr(mark, "_lock", told)
     reader = threading.Thread(target=lambda: seen.append(mark.load(file, ledger._core.keys)))
     content = file.read_bytes()
     with mark._locked(file) as stream:
         stream.write(bytes(len(content)))
         stream.flush()
         reader.start()
+        assert waiting.wait(60)
         reader.join(0.1)
         assert seen == []
         stream.seek(0)

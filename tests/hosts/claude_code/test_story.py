@@ -104,7 +104,7 @@ def test_without_the_ledger_memory_is_not_written_and_other_files_are(ana):
     assert not failed and (ana.project / "main.py").exists()
 
 
-@pytest.mark.parametrize("command", ["/nowhere/forgetguard hook claude-code", "kill -9 $$", "sleep 5"])
+@pytest.mark.parametrize("command", ["/nowhere/forgetguard hook claude-code", "kill -9 $$", "sleep 60"])
 def test_a_hook_that_does_not_answer_blocks(ana, command):
     ((failed, _),) = ana.claude([write(ana, "- uses pnpm\n")], ana.settings(command=command, timeout=1))
     assert failed and not ana.memory.exists()
