@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import threading
 import time
 from types import SimpleNamespace
 
@@ -210,6 +211,30 @@ def test_a_ledger_that_comes_back_is_used_again(open_guard, path, tmp_path, no_p
     assert guard.check(FACT).action is Decision.DEFER
     os.rename(away, path.parent)
     assert guard.check(FACT).action is Decision.DROP
+
+
+def test_a_thread_whose_ledger_another_one_opened_anew_goes_on(open_guard, path, tmp_path, no_pause):
+    """One thread finds the ledger replaced, opens it anew and closes the old opening, in which another thread is."""
+    guard = open_guard()
+    guard.forget(FACT)
+    guard.close()
+    guard = open_guard()
+    shutil.copytree(path.parent, tmp_path / "copy")
+    missing(path, None)
+    calls = []
+
+    def look(ledger):
+        calls.append(ledger)
+        if len(calls) == 1:
+            for file in (tmp_path / "copy").iterdir():
+                shutil.copy(file, path.parent)
+            other = threading.Thread(target=guard.check, args=(FACT,))
+            other.start()
+            other.join()
+        return [entry.text for entry in ledger.entries()]
+
+    assert guard.with_ledger(look) == [FACT]
+    assert calls[0] is not calls[1]
 
 
 def test_a_copy_that_is_put_back_is_opened_anew(open_guard, path, tmp_path, no_pause):

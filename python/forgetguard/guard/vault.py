@@ -47,7 +47,8 @@ class Vault:
         try:
             return operation(ledger)
         except LedgerUnavailable as error:
-            if error.code not in LOST or not self._has_mark:
+            # Where another thread has opened it anew meanwhile, this one saw the end of the old opening (`closed`).
+            if not self._has_mark or (error.code not in LOST and ledger is self._ledger):
                 raise
             return operation(self._reopened(ledger, error))
 
