@@ -7,6 +7,8 @@ import stat
 import click
 import pytest
 
+from forgetguard.ledger import store
+
 FACT = "User is vegetarian"
 
 
@@ -19,6 +21,12 @@ def test_init_makes_a_private_key_and_ledger_and_leaves_them_alone(cli, home):
     kept = key.read_bytes()
     assert cli("init", "--json").json[0]["created"] is False
     assert key.read_bytes() == kept
+
+
+def test_init_does_not_claim_what_another_process_made_meanwhile(cli, monkeypatch):
+    made = store._made
+    monkeypatch.setattr(store, "_made", lambda *arguments: made(*arguments) and made(*arguments))
+    assert cli("init", "--json").json[0]["created"] is False
 
 
 def test_the_round(ready):

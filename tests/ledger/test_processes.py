@@ -193,7 +193,7 @@ def test_a_ledger_is_not_seen_before_its_mark(path: Path, key: Key, monkeypatch:
 
     def look() -> None:
         with Ledger.open(path, key) as early:
-            marks.append(early.status().mark)
+            marks.append((early.status().mark, early.created))
 
     early = threading.Thread(target=look)
 
@@ -206,7 +206,7 @@ def test_a_ledger_is_not_seen_before_its_mark(path: Path, key: Key, monkeypatch:
     monkeypatch.setattr(creation, "_take_name", taken)
     with Ledger.open(path, key, create=True) as ledger:
         early.join()
-        assert (marks, ledger.status().mark) == (["kept"], "created")
+        assert (marks, ledger.status().mark, ledger.created) == ([("kept", False)], "created", True)
 
 
 def test_a_ledger_that_is_not_made_leaves_no_mark(path: Path, key: Key, state_home: Path, monkeypatch) -> None:

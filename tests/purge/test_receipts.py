@@ -12,7 +12,7 @@ import pytest
 
 from forgetguard.errors import InvalidInput, NothingMatched, PurgeFailed
 from forgetguard.keys import Key
-from forgetguard.purge import Operator, Order, Selection, make_plan, receipts, write_plan
+from forgetguard.purge import Home, Operator, Order, Selection, make_plan, operator, receipts, write_plan
 from forgetguard.purge.journal import viewed
 from forgetguard.purge.receipts import Head, Receipt, all_receipts, check, pinned
 from purge.world import CANARY, MIXED, World, holds
@@ -26,6 +26,19 @@ def purged(world: World) -> World:
     world.purge("bob", order=CODES)
     world.purge("carol", order=CODES)
     return world
+
+
+def test_a_key_that_another_purge_made_meanwhile_is_used_and_not_claimed(tmp_path: Path, monkeypatch) -> None:
+    home, write = Home(tmp_path / "purge"), operator.write_key_file
+    theirs = Key.generate()
+
+    def late(path: Path, key: Key) -> Path:
+        write(path, theirs)
+        return write(path, key)
+
+    monkeypatch.setattr(operator, "write_key_file", late)
+    assert not home.make_key()
+    assert home.operator().public_key == Operator(theirs).public_key
 
 
 def chain(world: World) -> list[Receipt]:

@@ -44,8 +44,8 @@ def purge() -> None:
 @place
 def init(here: Place) -> None:
     """Make the operator's key, which seals the journal and signs receipts. An existing one stays."""
-    made = not here.home.key_file.exists()
-    operator = here.home.operator(create=True)
+    made = here.home.make_key()
+    operator = here.home.operator()
     shown("purge.init", created=made, keyFile=str(here.home.key_file), publicKey=operator.public_key.hex())
 
 

@@ -15,15 +15,15 @@ def init(common: Common) -> None:
 
     The key goes into the system's keyring where there is one, else into a file that only you can read.
     """
-    existed = common.settings.ledger.exists()
     _, source = common.settings.unlock(create=True)
     with common.guard(create=True) as guard:
+        created = guard.with_ledger(lambda ledger: ledger.created)
         entries = guard.status().entries
     path = str(common.settings.ledger)
     if common.as_json:
-        emit("init", ledger=path, key=source, created=not existed, entries=entries)
+        emit("init", ledger=path, key=source, created=created, entries=entries)
         return
-    say(f"ledger  {path}" + (f" (was there, {entries} entries)" if existed else " (new)"))
+    say(f"ledger  {path}" + (" (new)" if created else f" (was there, {entries} entries)"))
     say(f"key     {source}")
     tell("Keep a copy of the key apart from the ledger: without it nothing can be read again.")
 

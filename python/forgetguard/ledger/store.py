@@ -52,7 +52,11 @@ class Ledger:
     Made by `open`, `restore` or `accept_loss`.
     """
 
-    def __init__(self, core: Core, *, max_entries: int | None, max_age: float | None, review_size: int) -> None:
+    def __init__(
+        self, core: Core, *, max_entries: int | None, max_age: float | None, review_size: int, created: bool = False
+    ) -> None:
+        self.created = created
+        """Whether this very opening made the ledger."""
         self._core = core
         self._review = ReviewRing(core, review_size)
         self.max_entries = max_entries
@@ -89,7 +93,7 @@ class Ledger:
             if not traces:
                 created = _made(name, key, marks)
         core = _opened(name, key, marks, wait, created=created)
-        return cls(core, max_entries=max_entries, max_age=max_age, review_size=review_size)
+        return cls(core, max_entries=max_entries, max_age=max_age, review_size=review_size, created=created)
 
     @classmethod
     def accept_loss(

@@ -63,21 +63,25 @@ class Home:
         """The directory, for its owner alone."""
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def _make_key(self) -> None:
-        """Whole or not at all: a kill or a full disk must not leave half a key under the name that is trusted."""
+    def make_key(self) -> bool:
+        """Make the operator's key, whole or not at all, unless one stands; whether it was made. Raises InvalidKey."""
+        if self.key_file.exists():
+            return False
         try:
             self.make()
             write_key_file(self.key_file, Key.generate())
         except InvalidKey as error:
-            if error.code != "key-exists":  # another purge was first: its key is the one
+            if error.code != "key-exists":
                 raise
+            return False  # another purge was first: its key is the one
         except OSError:
             raise InvalidKey("the operator key cannot be written", code="key-unreadable") from None
+        return True
 
     def operator(self, *, create: bool = False) -> Operator:
         """The operator of this home. With `create`, a key is made where none is. Raises InvalidKey."""
-        if create and not self.key_file.exists():
-            self._make_key()
+        if create:
+            self.make_key()
         try:
             return Operator(Key.from_file(self.key_file))
         except InvalidKey as error:
