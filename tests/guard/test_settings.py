@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from forgetguard.errors import InvalidInput, InvalidKey
 from forgetguard.guard import settings as module
-from forgetguard.guard import vault
+from forgetguard.guard import settings_file, vault
 from forgetguard.guard.settings import Settings
 from forgetguard.keys import Key, write_key_file
 
@@ -18,6 +20,22 @@ def test_every_setting_has_a_reader_and_a_line_in_the_table():
     names = {one.name for one in fields(Settings)} - {"passphrase"}
     assert names == set(module._READERS)
     assert all(f"\n    {name} " in module.__doc__ for name in names)
+
+
+def test_of_two_settings_written_at_once_none_is_lost(tmp_path, monkeypatch):
+    path, write = tmp_path / "config.toml", settings_file.write_whole
+    other = threading.Thread(target=settings_file.write_setting, args=(path, "past", "keep"))
+
+    def late(target, content, **options):
+        monkeypatch.setattr(settings_file, "write_whole", write)
+        other.start()
+        other.join(0.3)
+        write(target, content, **options)
+
+    monkeypatch.setattr(settings_file, "write_whole", late)
+    settings_file.write_setting(path, "model", "here")
+    other.join()
+    assert tomllib.loads(path.read_text()) == {"model": "here", "past": "keep"}
 
 
 def test_defaults(home):

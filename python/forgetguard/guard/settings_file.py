@@ -8,7 +8,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from forgetguard.directories import write_whole
+from forgetguard.directories import alone_in, write_whole
 from forgetguard.errors import InvalidInput
 
 _TABLE = re.compile(r"\s*\[")
@@ -21,16 +21,17 @@ def write_setting(path: Path, name: str, value: str) -> None:
     nothing was changed. Raises OSError.
     """
     target = Path(os.path.realpath(path))
-    try:
-        before = target.read_bytes().decode("utf-8")
-        mode = target.stat().st_mode & 0o777
-    except FileNotFoundError:
-        before, mode = "", 0o600
-    except UnicodeDecodeError:
-        raise _unfit() from None
-    after = with_setting(before, name, value)
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(target, after.encode("utf-8"), mode=mode)
+    # Alone: of two that write a setting each, the second would write the file without the first one's.
+    with alone_in(target.parent):
+        try:
+            before = target.read_bytes().decode("utf-8")
+            mode = target.stat().st_mode & 0o777
+        except FileNotFoundError:
+            before, mode = "", 0o600
+        except UnicodeDecodeError:
+            raise _unfit() from None
+        write_whole(target, with_setting(before, name, value).encode("utf-8"), mode=mode)
 
 
 def with_setting(content: str, name: str, value: str) -> str:
