@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from forgetguard.cli import main
+from forgetguard.cli import receipts as commands
 from forgetguard.errors import InvalidInput, NothingMatched, PurgeFailed
 from forgetguard.keys import Key
 from forgetguard.purge import Home, Operator, Order, Selection, make_plan, operator, receipts, write_plan
@@ -39,6 +43,36 @@ def test_a_key_that_another_purge_made_meanwhile_is_used_and_not_claimed(tmp_pat
     monkeypatch.setattr(operator, "write_key_file", late)
     assert not home.make_key()
     assert home.operator().public_key == Operator(theirs).public_key
+
+
+@pytest.mark.parametrize("command", ["verify", "export"])
+def test_a_purge_between_two_looks_is_no_cut(world: World, monkeypatch, capsys, command: str) -> None:
+    world.purge("alice", order=CODES)
+    monkeypatch.setenv("FORGETGUARD_PURGE_HOME", str(world.home.directory))
+    pinned, done = receipts.pinned, []
+
+    def meanwhile() -> None:
+        if not done:
+            done.append(True)
+            world.purge("bob", order=CODES)
+
+    def late_head(path: Path) -> Head | None:
+        found = pinned(path)
+        meanwhile()
+        return found
+
+    @contextmanager
+    def late_view(home: Home) -> Iterator[sqlite3.Connection | None]:
+        with viewed(home) as connection:
+            yield connection
+        meanwhile()
+
+    monkeypatch.setattr(receipts, "pinned", late_head)
+    monkeypatch.setattr(commands, "viewed", late_view)
+    assert main(["receipts", command]) == 0
+    said = json.loads(capsys.readouterr().out)
+    count = len(said["receipts"]) if command == "export" else said["receipts"]
+    assert (said["head"].split(":")[0], count) == ("1", 2)
 
 
 def chain(world: World) -> list[Receipt]:

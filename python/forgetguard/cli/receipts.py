@@ -33,16 +33,17 @@ def receipts_list(here: Place) -> None:
 @place
 def receipts_export(here: Place) -> None:
     """All that an auditor needs to verify the receipts without any secret: bodies, signatures, public key, head."""
-    with viewed(here.home) as connection:
-        found = list(papers.all_receipts(connection))
+    head, found = _standing(here)
     public = here.home.operator().public_key.hex()
     rows = [{"n": one.n, "body": one.body.decode(), "signature": one.signature.hex()} for one in found]
-    shown("receipts.export", publicKey=public, head=_head_text(here), receipts=rows)
+    shown("receipts.export", publicKey=public, head=None if head is None else str(head), receipts=rows)
 
 
-def _head_text(here: Place) -> str | None:
+def _standing(here: Place) -> tuple[papers.Head | None, list[papers.Receipt]]:
+    """The pinned head, and the receipts, read after it: what a purge adds in between must not look like a cut end."""
     head = papers.pinned(here.home.head)
-    return None if head is None else str(head)
+    with viewed(here.home) as connection:
+        return head, list(papers.all_receipts(connection))
 
 
 @receipts.command("verify")
@@ -57,10 +58,9 @@ def receipts_verify(here: Place, head: str | None, exported: Path | None, public
         found = _exported(exported)
         key = _public_key(public_key)
     else:
-        with viewed(here.home) as connection:
-            found = list(papers.all_receipts(connection))
+        pinned, found = _standing(here)
         key = here.home.operator().public_key if public_key is None else _public_key(public_key)
-        known = known or papers.pinned(here.home.head)
+        known = known or pinned
     problems = papers.check(found, key, known)
     shown("receipts.verification", receipts=len(found), head=None if known is None else str(known), problems=problems)
     if problems:
@@ -90,10 +90,10 @@ def _exported(path: Path) -> list[papers.Receipt]:
 @place
 def receipts_head(here: Place) -> None:
     """The pinned head, to be published where nobody here can rewrite it."""
-    head = _head_text(here)
+    head = papers.pinned(here.home.head)
     if head is None:
         raise NothingMatched("there is no receipt yet")
-    shown("receipts.head", head=head, publicKey=here.home.operator().public_key.hex())
+    shown("receipts.head", head=str(head), publicKey=here.home.operator().public_key.hex())
 
 
 @receipts.command("open")
