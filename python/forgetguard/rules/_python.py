@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from forgetguard.rules import matching
 from forgetguard.rules.alignment import align
-from forgetguard.rules.clauses import Clause, Sentence, cuts, has_narrative, sentences
+from forgetguard.rules.clauses import Clause
+from forgetguard.rules.cuts import cuts
 from forgetguard.rules.index import Index, explain
 from forgetguard.rules.readings import readings
 from forgetguard.rules.requests import note_words, request_code
+from forgetguard.rules.sentences import Sentence, has_narrative, sentences
 from forgetguard.rules.text import fold_text
 from forgetguard.rules.tokens import Token, parse
 from forgetguard.rules.version import rules_version

@@ -9,10 +9,11 @@ from math import sqrt
 from operator import mul
 from typing import NamedTuple
 
-from forgetguard.rules.clauses import cuts, sentences
+from forgetguard.rules.cuts import cuts
 from forgetguard.rules.matching import ANCHOR_SIMILARITY, Decision, judge
 from forgetguard.rules.postings import Postings, Question, features_of
 from forgetguard.rules.readings import Reading, readings
+from forgetguard.rules.sentences import sentences
 from forgetguard.rules.tokens import Parsed, parse
 
 OFFSET, SLOPE = 0.358, 0.169

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from forgetguard.rules.clauses import sentences
 from forgetguard.rules.lexemes import scan
 from forgetguard.rules.requests import request_code
+from forgetguard.rules.sentences import sentences
 from forgetguard.rules.tokens import Parsed, parse
 from forgetguard.rules.words import is_listed, vote
 

@@ -6,8 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod alignment;
+mod blocks;
 mod cjk;
 mod clauses;
+mod cuts;
 mod frames;
 mod index;
 mod language;
@@ -28,6 +30,7 @@ mod request_tags;
 mod request_targets;
 mod requests;
 mod scrubbing;
+mod sentences;
 mod subjects;
 mod text;
 mod tokens;
@@ -37,7 +40,8 @@ mod vetoes;
 mod voice;
 mod words;
 
-pub use clauses::{Clause, Cut, Sentence, cuts, has_narrative, sentences};
+pub use clauses::Clause;
+pub use cuts::{Cut, cuts};
 pub use index::{Answer, Hit, Index};
 pub use language::Language;
 pub use lexemes::Kind;
@@ -46,6 +50,7 @@ pub use parsed::{Parsed, Role, Said, Token};
 pub use readings::{Reading, readings};
 pub use requests::{note_words, request_code};
 pub use scrubbing::{Embed, Embedded, Embedder, Restated};
+pub use sentences::{Sentence, has_narrative, sentences};
 pub use text::{MAX_TEXT, clean, fold_text};
 pub use tokens::parse;
 pub use vectors::{Embedding, Scale, quantise, similar};

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::clauses::sentences_of_parsed;
 use crate::language::Language;
 use crate::lexemes::{Kind, scan};
 use crate::parsed::Parsed;
 use crate::requests::{code_of, request_code};
+use crate::sentences::sentences_of_parsed;
 use crate::text::fold;
 use crate::tokens::{parse, parse_lexemes};
 use crate::words::{List, is_listed, vote};

@@ -1,8 +1,9 @@
 //! A text without what restates a forgotten fact: by sentence, list item and clause.
 
-use crate::clauses::{Cut, cuts_of_plan, plan};
+use crate::cuts::{Cut, cuts_of_plan};
 use crate::index::{Answer, Hit, Index};
 use crate::parallel::in_parallel;
+use crate::sentences::plan;
 use crate::vectors::{Embedding, Scale};
 
 /// A span that restates a fact, in code points of the cleaned text.
