@@ -121,6 +121,16 @@ def is_adverb(form: str, language: str) -> bool:
     return ending != "" and form.endswith(ending) and len(form) > len(ending) + 2
 
 
+def is_how(place: Place) -> bool:
+    """ "asked how to delete …"; "asked whether you can forget" is a request, "whether you forget" none."""
+    between = place.between()
+    if any_of(between, BIT["question"]):
+        return True
+    if place.frame >= 0 and place.asking.has(BIT["want"]):
+        return False  # "would appreciate it if you forgot"
+    return any_of(between, BIT["whether"]) and not any_of(between, BIT["modal"])
+
+
 # -- negation --------------------------------------------------------------------------------------------------------
 
 

@@ -138,6 +138,12 @@ def is_updated(place: Place) -> bool:
     return False
 
 
+def keeps_doing(place: Place) -> bool:
+    """ "keep asking": no memory in it."""
+    follows = place.tags[place.at + 1 : place.at + 2]
+    return place.core.form.startswith("ke") and bool(follows) and follows[0].form.endswith("ing")
+
+
 def _is_fact_clause(place: Place) -> bool:
     """ "delete that I live in Lisbon": what is erased is told as a sentence."""
     tags = place.tags

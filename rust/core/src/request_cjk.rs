@@ -11,9 +11,8 @@ use rustc_hash::FxHashMap;
 use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme};
 use crate::lexicon::{self, ByWord};
-use crate::request_places::Wish;
+use crate::request_places::{Wish, asked, imperative};
 use crate::request_tags::{Bits, is_file_name, slots};
-use crate::requests::{asked, imperative};
 use crate::words::vote;
 
 slots! { Slot:

@@ -39,6 +39,24 @@ pub(crate) enum Wish {
     NotKeep,
 }
 
+/// The code of what the text itself asks for.
+pub(crate) const fn imperative(kind: Wish) -> &'static str {
+    match kind {
+        Wish::Forget => "imperative-forget",
+        Wish::Erase => "imperative-erase",
+        Wish::NotKeep => "imperative-not-keep",
+    }
+}
+
+/// The code of what the user asked for, as a text tells it.
+pub(crate) const fn asked(kind: Wish) -> &'static str {
+    match kind {
+        Wish::Forget => "asked-forget",
+        Wish::Erase => "asked-erase",
+        Wish::NotKeep => "asked-not-keep",
+    }
+}
+
 /// A verb (or its noun) in its sentence.
 ///
 /// `frame`: index of the word that asks. `start`: index of the first word of the verb's clause.
@@ -140,6 +158,16 @@ pub(crate) fn is_adverb(form: &str, language: Language) -> bool {
         _ => return false,
     };
     form.ends_with(ending) && form.chars().count() > ending.len() + 2
+}
+
+/// "asked how to delete …"; "asked whether you can forget" is a request, "whether you forget" none.
+pub(crate) fn is_how(place: &Place<'_>) -> bool {
+    let between = place.between();
+    if any_of(between, bits!(Question)) {
+        return true;
+    }
+    // "would appreciate it if you forgot"
+    !place.asks(bits!(Want)) && any_of(between, bits!(Whether)) && !any_of(between, bits!(Modal))
 }
 
 /// The last few of some tags.

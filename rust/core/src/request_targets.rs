@@ -150,6 +150,11 @@ pub(crate) fn is_updated(place: &Place<'_>) -> bool {
     any_of(thing, bits!(Other)) || !any_of(thing, bits!(Personal | Poss | Your | Mine | User))
 }
 
+/// "keep asking": no memory in it.
+pub(crate) fn keeps_doing(place: &Place<'_>) -> bool {
+    place.core().form.starts_with("ke") && place.after().first().is_some_and(|tag| tag.form.ends_with("ing"))
+}
+
 /// "delete that I live in Lisbon": what is erased is told as a sentence.
 fn is_fact_clause(place: &Place<'_>) -> bool {
     for pair in place.after().windows(2).take(NAMED_WITHIN) {
