@@ -32,7 +32,7 @@ def is_imperative(place: Place, kind: str) -> bool:
 def _imperative_target(place: Place, kind: str) -> int:
     if place.core.has(BIT["expel"]):
         return MEMORY
-    alone = all(tag.has(BIT["deictic"] | FILLER) for tag in place.tags[place.at + 1 :])
+    alone = all(tag.has(BIT["deictic"] | FILLER) for tag in place.after())
     return POINTED if kind == "not-keep" or (alone and len(place.tags) <= SINGLE_VERBS) else NAMED
 
 

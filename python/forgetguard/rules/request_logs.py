@@ -28,7 +28,7 @@ def is_said_of_assistant(place: Place, kind: str) -> bool:
     promised = promised and subject_of(tags, place.frame, place.language) == "agent"
     if not promised and not _is_agents_own(place):
         return _is_first_person_log(place, kind)
-    before = tags[place.start : place.at]
+    before = place.before()
     if any_of(before, BIT["habit"]) or is_how(place) or (place.next_is(BIT["to"]) and place.language == "en"):
         return False
     settled = promised or any_of(before, bits("modal", "be")) or any_of(before, BIT["have"])
@@ -55,7 +55,7 @@ def _is_agents_own(place: Place) -> bool:
 
 def _is_first_person_log(place: Place, kind: str) -> bool:
     """ "I have forgotten your address": the assistant speaks."""
-    before = place.tags[place.start : place.at]
+    before = place.before()
     if kind == "not-keep" or not any_of(before, BIT["first"]) or not place.is_shape("PT"):
         return False
     yours = any_of(place.tags[place.at :], BIT["your"])
@@ -98,7 +98,7 @@ def is_logged(place: Place) -> bool:
 
 def _is_by_other(place: Place) -> bool:
     """ "was deleted by a ransomware attack"."""
-    after = place.tags[place.at + 1 :]
+    after = place.after()
     for i, tag in enumerate(after):
         if tag.has(BIT["by"]) and not tag.has(BIT["from"]):
             for doer in after[i + 1 : i + 1 + DOER_WITHIN]:

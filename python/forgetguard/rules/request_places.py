@@ -72,6 +72,12 @@ class Place:
         """What stands before the verb in its clause; a quotation in it is part of its subject."""
         return clause_before(self.tags, self.at, CLAUSE_MARKS)
 
+    def before(self) -> list[Tag]:
+        return self.tags[self.start : self.at]
+
+    def after(self) -> list[Tag]:
+        return self.tags[self.at + 1 :]
+
     def is_shape(self, letters: str) -> bool:
         return any(letter in self.core.shape for letter in letters)
 
@@ -136,7 +142,7 @@ def is_how(place: Place) -> bool:
 
 def kind_of(place: Place) -> str:
     """What the verb asks for by itself: forget, erase, not-keep, or "" where it says the opposite."""
-    return _kind(place, is_negated(place, place.tags[place.start : place.at]))
+    return _kind(place, is_negated(place, place.before()))
 
 
 def framed_kind(place: Place) -> str:
@@ -160,7 +166,7 @@ def is_negated(place: Place, tags: list[Tag]) -> bool:
         return True
     if place.language not in ("de", "fr"):
         return False
-    for tag in place.tags[place.at + 1 :]:
+    for tag in place.after():
         if tag.has(bits("comma", "and")) or (tag.has(BIT["thatc"]) and not tag.has(BIT["deictic"])):
             return False
         if tag.has(BIT["neg"]) and tag.form != "plus":

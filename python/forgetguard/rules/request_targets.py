@@ -127,7 +127,7 @@ def _is_outside(place: Place) -> bool:
 
 def is_updated(place: Place) -> bool:
     """ "forget the deadline, it moved to May": a thing of the world has a new value, and nothing is to be unlearnt."""
-    after = place.tags[place.at + 1 :]
+    after = place.after()
     for i, tag in enumerate(after):
         if tag.has(BIT["update"]):
             thing = after[:i]

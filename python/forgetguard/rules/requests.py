@@ -125,7 +125,7 @@ def _noun_code(place: Place) -> str:
         if not place.asking.has(bits("ask", "askn", "want")) or is_how(place) or any_of(before, BIT["neg"]):
             return ""
         foreign = any_of(place.between(), bits("content", "other", "third")) and not has_agent(place.between())
-        bare = not any_of(tags[place.at + 1 :], bits("content", "other", "third")) and not place.asking.has(BIT["want"])
+        bare = not any_of(place.after(), bits("content", "other", "third")) and not place.asking.has(BIT["want"])
         if subject_of(tags, place.frame, place.language) != "third" and not foreign and (target >= NAMED or bare):
             return "asked-removal"
     evidence = any_of(tags, BIT["evidence"])
