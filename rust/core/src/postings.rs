@@ -21,8 +21,8 @@ use crate::readings::Reading;
 
 /// Bits of an entry's account: its own tokens in the low ones, the candidate's above them, then an equal exact form.
 const FACT_BITS: u32 = 16;
-const CANDIDATE_BITS: u32 = 47;
-const EXACT: u64 = 1 << 63;
+const CANDIDATE_BITS: u32 = 15;
+const EXACT: u32 = 1 << 31;
 /// The bit that a fact's last tokens share, if it has so many.
 const LAST: u16 = 1 << (FACT_BITS - 1);
 /// Bits of a posting that number the token; the others are the slot.
@@ -86,7 +86,7 @@ impl Shape {
 
     /// The weight of these tokens.
     fn held(self, tokens: u16) -> u32 {
-        ones(u64::from(tokens)).map(|bit| self.weight_at(bit)).sum()
+        ones(tokens.into()).map(|bit| self.weight_at(bit)).sum()
     }
 
     fn is_one_word(self) -> bool {
@@ -96,7 +96,7 @@ impl Shape {
     fn outline(self) -> Outline {
         let all = if u32::from(self.count) < FACT_BITS { (1 << self.count) - 1 } else { u16::MAX };
         let enough = (NOTE_SHARE - SLACK) * f64::from(self.total);
-        let strong = ones(u64::from(all)).filter(|&bit| f64::from(self.weight_at(bit)) >= enough);
+        let strong = ones(all.into()).filter(|&bit| f64::from(self.weight_at(bit)) >= enough);
         Outline { required: all & !self.optional, strong: strong.fold(0, |strong, bit| strong | 1 << bit) }
     }
 }
@@ -239,10 +239,10 @@ impl Postings {
     }
 
     /// The postings from a slot on that a question asks for, each list with its bits of an account.
-    fn asked(&self, question: &Question, start: usize) -> Vec<(&[u32], u64)> {
+    fn asked(&self, question: &Question, start: usize) -> Vec<(&[u32], u32)> {
         let of_feature =
-            |&(feature, bit): &(u64, u64)| self.by_feature.get(feature).iter().map(move |&term| (term, bit));
-        let mut terms: Vec<(u32, u64)> = question.features.iter().flat_map(of_feature).collect();
+            |&(feature, bit): &(u64, u32)| self.by_feature.get(feature).iter().map(move |&term| (term, bit));
+        let mut terms: Vec<(u32, u32)> = question.features.iter().flat_map(of_feature).collect();
         terms.sort_unstable_by_key(|&(term, _)| term);
         terms.dedup_by(|next, kept| {
             let is_same = next.0 == kept.0;
@@ -309,29 +309,33 @@ thread_local! {
 /// What each fact of a block has in common with the candidate, and which of them have enough to be looked at.
 #[derive(Default)]
 struct Accounts {
-    bits: Vec<u64>,
+    bits: Vec<u32>,
     /// A bit for each fact.
     hopeful: Vec<u64>,
 }
 
 impl Accounts {
     /// Add a block's postings, and take them off the lists; whether there were any.
-    fn fill(&mut self, lists: &mut Vec<(&[u32], u64)>, start: usize, count: usize, hopeful: u64) -> bool {
+    fn fill(&mut self, lists: &mut Vec<(&[u32], u32)>, start: usize, count: usize, hopeful: u32) -> bool {
         if self.bits.len() < count {
             self.bits.resize(count, 0);
             self.hopeful.resize(count.div_ceil(WORD), 0);
         }
         let (accounts, hopefuls) = (&mut self.bits[..count], &mut self.hopeful);
         let mut any = false;
-        lists.retain_mut(|(list, bit)| {
-            let own: [u64; 1 << TOKEN_BITS] = from_fn(|token| if *bit == EXACT { EXACT } else { *bit | 1 << token });
+        lists.retain_mut(|(list, bits)| {
+            let own: [u32; 1 << TOKEN_BITS] = from_fn(|token| if *bits == EXACT { EXACT } else { *bits | 1 << token });
+            // One token beside one is too little, unless it may be enough alone: most facts share no more.
+            let hopeful = if bits.is_power_of_two() { hopeful } else { u32::MAX };
             let mut read = 0;
             for &posting in *list {
                 let place = (posting >> TOKEN_BITS) as usize - start;
-                let Some(bits) = accounts.get_mut(place) else { break };
-                *bits |= own[(posting & TOKEN) as usize];
-                let Some(word) = hopefuls.get_mut(place / WORD) else { break };
-                *word |= u64::from(hope(*bits, hopeful) != 0) << (place % WORD);
+                let (Some(account), Some(word)) = (accounts.get_mut(place), hopefuls.get_mut(place / WORD)) else {
+                    break;
+                };
+                let (before, more) = (*account, own[(posting & TOKEN) as usize]);
+                *account = before | more;
+                *word |= u64::from(before != 0 || more & hopeful != 0) << (place % WORD);
                 read += 1;
             }
             any |= read > 0;
@@ -342,7 +346,7 @@ impl Accounts {
     }
 
     /// The facts that are worth a look, in order.
-    fn hopeful(&self) -> impl Iterator<Item = (usize, u64)> {
+    fn hopeful(&self) -> impl Iterator<Item = (usize, u32)> {
         self.hopeful.iter().enumerate().flat_map(|(n, &word)| {
             ones(word).map(move |bit| n * WORD + bit as usize).map(|place| (place, self.bits[place]))
         })
@@ -360,12 +364,12 @@ impl Accounts {
 #[derive(Debug)]
 pub(crate) struct Question {
     exact: Vec<u64>,
-    features: Vec<(u64, u64)>,
+    features: Vec<(u64, u32)>,
     readings: Vec<Tokens>,
     /// Tokens of kinds that may be a code.
-    codes: u64,
+    codes: u32,
     /// Bits that may be enough alone.
-    hopeful: u64,
+    hopeful: u32,
     is_request: bool,
     /// Whether there may be a similarity.
     pub(crate) compared: bool,
@@ -373,8 +377,8 @@ pub(crate) struct Question {
 
 #[derive(Debug)]
 struct Tokens {
-    bits: u64,
-    required: u64,
+    bits: u32,
+    required: u32,
     weights: [u32; CANDIDATE_BITS as usize],
     total: u32,
     clause: bool,
@@ -388,7 +392,7 @@ impl Question {
             features: Vec::with_capacity(64),
             readings: Vec::with_capacity(candidate.len()),
             codes: 0,
-            hopeful: EXACT | u64::from(LAST),
+            hopeful: EXACT | u32::from(LAST),
             is_request: candidate[0].request,
             compared,
         };
@@ -437,7 +441,7 @@ impl Question {
 
     /// Which kinds of match are left for a fact that has at most this in common with the candidate, its weights aside.
     #[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
-    fn left_for(&self, bits: u64, outline: Outline, known: &mut Known) -> u8 {
+    fn left_for(&self, bits: u32, outline: Outline, known: &mut Known) -> u8 {
         let own = bits as u16;
         if bits & EXACT != 0 || own & outline.required == outline.required {
             return WHOLE;
@@ -448,7 +452,7 @@ impl Question {
     }
 
     /// Which kinds of match are left for a fact that holds these of the candidate's tokens.
-    fn left(&self, bits: u64) -> u8 {
+    fn left(&self, bits: u32) -> u8 {
         let mut left = if self.is_request || bits & self.codes != 0 { NAMED } else { 0 };
         for reading in &self.readings {
             let common = bits & reading.bits;
@@ -471,13 +475,6 @@ impl Question {
     }
 }
 
-/// Zero where one token beside one is too little: most facts that share anything share no more.
-const fn hope(bits: u64, hopeful: u64) -> u64 {
-    const OWN: u64 = (1 << FACT_BITS) - 1;
-    let (own, asked) = (bits & OWN, bits & !OWN);
-    bits & hopeful | own & own.wrapping_sub(1) | asked & asked.wrapping_sub(1)
-}
-
 /// What a fact has to be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hope {
@@ -489,7 +486,7 @@ pub(crate) enum Hope {
 
 /// What is left for a fact if its weights allow.
 #[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
-fn may_match(bits: u64, left: u8, shape: Shape) -> Option<Hope> {
+fn may_match(bits: u32, left: u8, shape: Shape) -> Option<Hope> {
     if left & WHOLE != 0 {
         return Some(Hope::Words); // exact, superset
     }
@@ -499,7 +496,7 @@ fn may_match(bits: u64, left: u8, shape: Shape) -> Option<Hope> {
         return Some(Hope::Words); // note; id, which leaves at most two others beside the code that weighs as much as any
     }
     let several = own & LAST != 0 || own.count_ones() > 1;
-    let rare = || ones(u64::from(own)).any(|bit| shape.weight_at(bit) > u32::from(RARE));
+    let rare = || ones(own.into()).any(|bit| shape.weight_at(bit) > u32::from(RARE));
     let is_long = usize::from(shape.count) >= ANCHOR_WORDS;
     if (left & SUBSET != 0 && (several || rare()))
         || (left & SUBSET_OF_CLAUSE != 0 && several && held >= CLAUSE_SHARE - SLACK)
@@ -521,14 +518,14 @@ const NEAR_ANCHOR: u8 = 16;
 const WHOLE: u8 = 32;
 
 /// What is left for the sets of tokens that were asked about last: most facts hold one of a few.
-struct Known([(u64, u8); Self::SIZE]);
+struct Known([(u32, u8); Self::SIZE]);
 
 impl Known {
     const SIZE: usize = 64;
 
     #[allow(clippy::cast_possible_truncation)] // a few bits are left
-    fn of(&mut self, tokens: u64, left: impl FnOnce() -> u8) -> u8 {
-        let place = tokens.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - Self::SIZE.ilog2());
+    fn of(&mut self, tokens: u32, left: impl FnOnce() -> u8) -> u8 {
+        let place = tokens.wrapping_mul(0x9e37_79b9) >> (u32::BITS - Self::SIZE.ilog2());
         let known = &mut self.0[place as usize];
         if known.0 != tokens {
             *known = (tokens, left());
@@ -538,8 +535,8 @@ impl Known {
 }
 
 impl Tokens {
-    fn held(&self, bits: u64) -> u32 {
-        ones((bits & !EXACT) >> FACT_BITS).map(|place| self.weights[place as usize]).sum()
+    fn held(&self, bits: u32) -> u32 {
+        ones(((bits & !EXACT) >> FACT_BITS).into()).map(|place| self.weights[place as usize]).sum()
     }
 }
 
