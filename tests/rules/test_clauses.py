@@ -111,6 +111,15 @@ def test_nothing_removed_is_the_same_text(text):
     assert _left(text, []) == text
 
 
+@pytest.mark.parametrize("clauses", [[0], [1], []])
+def test_positions_that_do_not_exist_are_passed_over(clauses):
+    text = "Ana lives in Porto and works in Braga."
+    assert len(_backend.sentences(text, ())[0].clauses) == 2
+    absent = [(0, 2), (0, 9), (1, 0), (5, None)]
+    existing = [(0, clause) for clause in clauses]
+    assert _left(text, absent + existing) == _left(text, existing)
+
+
 @given(TEXTS)
 def test_everything_removed_leaves_no_narrative(text):
     everything = [(at, None) for at in range(len(_backend.sentences(text, ())))]

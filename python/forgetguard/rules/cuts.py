@@ -16,13 +16,14 @@ from forgetguard.rules.text import LETTER, UPPER, char_class
 def cuts(text: str, aliases: tuple[str, ...], removed: Sequence[tuple[int, int | None]]) -> list[tuple[int, int, str]]:
     """What to cut so that `text` reads well without some clauses: start, end, and what to put there instead.
 
-    `removed`: pairs of a sentence's position and a clause's in it, or None for all of it. The spans are in order and do
-    not overlap.
+    `removed`: pairs of a sentence's position and a clause's in it, or None for all of it; a position that does not exist
+    is passed over. The spans are in order and do not overlap.
     """
     plan = sentences(text, aliases)
     gone: dict[int, set[int | None]] = {}
     for at, clause in removed:
-        gone.setdefault(at, set()).add(clause)
+        if at < len(plan) and (clause is None or clause < len(plan[at].clauses)):
+            gone.setdefault(at, set()).add(clause)
     whole = {at for at, clauses in gone.items() if None in clauses or len(clauses) == len(plan[at].clauses)}
     spans, taken = _whole_blocks(text, plan, whole)
     for at in sorted(gone):

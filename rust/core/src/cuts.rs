@@ -25,7 +25,10 @@ pub fn cuts<S: AsRef<str>>(text: &str, aliases: &[S], removed: &[(usize, Option<
 /// The same for a text whose sentences are known.
 pub(crate) fn cuts_of_plan(chars: &Chars<'_>, plan: &[Sentence], removed: &[(usize, Option<usize>)]) -> Vec<Cut> {
     let mut gone: FxHashMap<usize, Vec<Option<usize>>> = FxHashMap::default();
-    for &(at, clause) in removed {
+    let exists = |at: usize, clause: Option<usize>| {
+        plan.get(at).is_some_and(|sentence| clause.is_none_or(|clause| clause < sentence.clauses.len()))
+    };
+    for &(at, clause) in removed.iter().filter(|&&(at, clause)| exists(at, clause)) {
         gone.entry(at).or_default().push(clause);
     }
     for clauses in gone.values_mut() {
@@ -157,7 +160,7 @@ fn parts(text: &Chars<'_>, sentence: &Sentence, gone: &[usize], out: &mut Vec<Sp
             out.push((start, end, String::new()));
         }
     }
-    for &n in gone.iter().filter(|&&n| n > leading && n < clauses.len()) {
+    for &n in gone.iter().filter(|&&n| n > leading) {
         out.push((clauses[n - 1].end as usize, clauses[n].end as usize, String::new()));
     }
 }
