@@ -16,8 +16,8 @@ from forgetguard.rules.text import LETTER, UPPER, char_class
 def cuts(text: str, aliases: tuple[str, ...], removed: Sequence[tuple[int, int | None]]) -> list[tuple[int, int, str]]:
     """What to cut so that `text` reads well without some clauses: start, end, and what to put there instead.
 
-    `removed`: pairs of a sentence's position and a clause's in it, or None for all of it; a position that does not exist
-    is passed over. The spans are in order and do not overlap.
+    `removed`: pairs of a sentence's position and a clause's in it, or None for all of it; a position that does not
+    exist is passed over. The spans are in order and do not overlap.
     """
     plan = sentences(text, aliases)
     gone: dict[int, set[int | None]] = {}

@@ -10,8 +10,10 @@ from operator import mul
 from typing import NamedTuple
 
 from forgetguard.rules.cuts import cuts
+from forgetguard.rules.features import features_of
 from forgetguard.rules.matching import ANCHOR_SIMILARITY, Decision, judge
-from forgetguard.rules.postings import Postings, Question, features_of
+from forgetguard.rules.postings import Postings
+from forgetguard.rules.question import Question
 from forgetguard.rules.readings import Reading, readings
 from forgetguard.rules.sentences import sentences
 from forgetguard.rules.tokens import Parsed, parse

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use crate::features::{Features, features_of};
 use crate::matching::{ANCHOR_SIMILARITY, Action, Decision, Options, judge};
 use crate::parallel::{by_part, in_parallel};
 use crate::parsed::Parsed;
-use crate::postings::{Features, Hope, Postings, Question, features_of};
+use crate::postings::Postings;
+use crate::question::{Hope, Question};
 use crate::readings::{Reading, readings};
 use crate::text::index;
 use crate::tokens::parse;
