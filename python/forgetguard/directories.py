@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 
@@ -39,24 +39,36 @@ def _own(variable: str, default: str) -> Path:
 
 
 @contextmanager
-def alone_in(path: Path) -> Iterator[None]:
-    """An exclusive lock between processes on a directory, for those who first look at what stands in it and then act.
+def locked(handle: int, *, shared: bool = False) -> Iterator[None]:
+    """A lock between processes on an open file, where the system has one. Raises OSError: its file system has none.
 
-    It goes with the process, and leaves no file. Where there is no such lock (Windows, no directory), nothing is held.
+    It goes with the process. It is given back by name, and not only by closing: a child that was forked meanwhile has
+    the same file open, and would keep the lock for as long as it lives.
     """
     try:
         import fcntl
-
-        handle = os.open(path, os.O_RDONLY)
-    except (ModuleNotFoundError, OSError):
+    except ModuleNotFoundError:  # Windows
         yield
         return
+    fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
     try:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(handle)
+        fcntl.flock(handle, fcntl.LOCK_UN)
+
+
+@contextmanager
+def alone_in(path: Path) -> Iterator[None]:
+    """A lock between processes on a directory, for those who first look at what stands in it and then act.
+
+    It leaves no file. Where there is no such lock (Windows, no directory, some file systems), nothing is held.
+    """
+    with ExitStack() as stack:
+        with suppress(OSError):
+            handle = os.open(path, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            stack.enter_context(locked(handle))
+        yield
 
 
 def sync_directory(path: Path) -> None:
@@ -68,7 +80,7 @@ def sync_directory(path: Path) -> None:
     try:
         os.fsync(handle)
     except OSError:
-        pass
+        fcntl.flock(handle, fcntl.LOCK_UN)
     finally:
         os.close(handle)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 
+from forgetguard.directories import alone_in, locked
 from forgetguard.errors import LedgerUnavailable
 from forgetguard.keys import Key
 from forgetguard.ledger import Fact, Ledger, mark
@@ -204,19 +208,18 @@ def test_a_mark_that_is_being_written_is_waited_for(
 ) -> None:
     """A reader never sees two half slots: it waits for the writer's lock."""
     seen: list[mark.Mark | None] = []
-    lock, waiting = mark._lock, threading.Event()
+    waiting = threading.Event()
 
-    def told(stream: BinaryIO, shared: bool = False) -> None:
+    def told(handle: int, *, shared: bool = False) -> AbstractContextManager[None]:
         if shared:
             waiting.set()
-        lock(stream, shared)
+        return locked(handle, shared=shared)
 
-    monkeypatch.setattr(mark, "_lock", told)
+    monkeypatch.setattr(mark, "locked", told)
     reader = threading.Thread(target=lambda: seen.append(mark.load(file, ledger._core.keys)))
     content = file.read_bytes()
     with mark._locked(file) as stream:
         stream.write(bytes(len(content)))
-        stream.flush()
         reader.start()
         assert waiting.wait(60)
         reader.join(0.1)
@@ -231,3 +234,24 @@ def test_a_directory_is_no_mark(path: Path, key: Key, tmp_path: Path) -> None:
     with Ledger.open(path, key, create=True, mark=tmp_path) as ledger:
         ledger.forget([Fact("one")])
         assert ledger.verify().outcome == "unknown"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("lock", [mark._locked, alone_in], ids=["mark", "directory"])
+def test_a_child_that_is_forked_under_a_lock_does_not_keep_it(
+    tmp_path: Path, file: Path, lock: Callable[[Path], AbstractContextManager[object]]
+) -> None:
+    import fcntl
+
+    target = file if lock is mark._locked else tmp_path
+    with lock(target):
+        child = os.fork()
+        if child == 0:
+            signal.pause()
+    try:
+        handle = os.open(target, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(handle)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)

@@ -19,10 +19,11 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, Final, Literal
+from typing import Final, Literal
 
-from forgetguard.directories import state_directory, sync_directory
+from forgetguard.directories import locked, state_directory, sync_directory
 from forgetguard.ledger.header import DEVICE_BYTES, Secrets
 from forgetguard.ledger.sealing import OVERHEAD, mac, seal, unseal
 
@@ -127,8 +128,7 @@ class MarkFile:
 def load(path: Path, keys: Secrets) -> Mark | None:
     """The newest slot that verifies, or None. Never a mark that another process is just writing."""
     try:
-        with path.open("rb") as stream:
-            _lock(stream, shared=True)
+        with path.open("rb") as stream, locked(stream.fileno(), shared=True):
             return newest(stream.read(), keys)
     except OSError:
         return None
@@ -174,7 +174,6 @@ def bridge(path: Path, old: Secrets, new: Secrets) -> None:
             mark = replace(found, epoch=new.epoch, generation=generation)
             stream.seek(SLOT_BYTES * (generation % 2))
             stream.write(_encode(mark, new))
-            stream.flush()
             os.fsync(stream.fileno())
     except OSError:
         return
@@ -205,7 +204,7 @@ def awaited(marks: MarkFile | None, keys: Secrets) -> Iterator[Callable[[], None
     a kill leaves behind, counts as no mark. Where none can be written, none is: who opens the ledger says so.
     """
     with ExitStack() as stack:
-        stream: BinaryIO | None = None
+        stream: FileIO | None = None
         path = marks.path(keys.vault) if marks is not None else None
         if path is not None:
             try:
@@ -227,14 +226,13 @@ def awaited(marks: MarkFile | None, keys: Secrets) -> Iterator[Callable[[], None
                 marks.drop_empty(keys.vault)
 
 
-def _begin(stream: BinaryIO, path: Path, keys: Secrets, heads: Mapping[bytes, int], place: bytes) -> bytes:
+def _begin(stream: FileIO, path: Path, keys: Secrets, heads: Mapping[bytes, int], place: bytes) -> bytes:
     """Put a first mark, of a new device, in the place of what stands in the locked file; that device's id."""
     mark = Mark(keys.vault, keys.epoch, new_device(), _bounded(dict(heads), b""), place, 1)
     stream.seek(0)
     stream.truncate()
     stream.seek(SLOT_BYTES)
     stream.write(_encode(mark, keys))
-    stream.flush()
     os.fsync(stream.fileno())
     sync_directory(path.parent)
     return mark.device
@@ -294,24 +292,12 @@ def _size(path: Path) -> int:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[BinaryIO]:
-    """The mark file, made 0600 where absent, under an exclusive lock between processes."""
+def _locked(path: Path) -> Iterator[FileIO]:
+    """The mark file, made 0600 where absent, under an exclusive lock between processes. Raises OSError.
+
+    Without locks (Windows) two processes may write a mark at once: each slot is whole, and a lower bound is enough.
+    """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-    with os.fdopen(handle, "r+b") as stream:
-        _lock(stream)
+    # Unbuffered: nothing is left to be written when the lock is given back.
+    with os.fdopen(handle, "r+b", buffering=0) as stream, locked(handle):
         yield stream
-
-
-try:
-    import fcntl
-
-    def _lock(stream: BinaryIO, shared: bool = False) -> None:
-        fcntl.flock(stream, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-
-except ModuleNotFoundError:  # pragma: no cover - Windows
-
-    def _lock(stream: BinaryIO, shared: bool = False) -> None:
-        """Without flock two processes may write a mark at once.
-
-        Each slot is still whole, and a lower bound is enough.
-        """
