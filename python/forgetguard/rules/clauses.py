@@ -65,7 +65,8 @@ def clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple[
     subject = predicate = ""
     for n, (i, j) in enumerate(pieces):
         words = _words(text[start:end], tokens[i:j], parsed.language) if n else tokens[i:j]
-        own = _opens_with_subject(words)
+        follows = n > 0 and tokens[j - len(words) - 1].form in particles("consequence")
+        own = follows or _opens_with_subject(words)
         begin = start + words[0].start
         stop = _trim_joint(text, begin, start + tokens[j].start if j < len(tokens) else end)
         if own or owner is None:
@@ -128,11 +129,20 @@ def _is_dash(sentence: str, token: Token) -> bool:
 
 
 def _words(sentence: str, tokens: Sequence[Token], language: str) -> Sequence[Token]:
-    """The tokens behind the comma and the conjunction that open a piece."""
+    """The tokens behind the comma, the conjunction, and the word for a consequence that open a piece."""
     i = 0
     while i < len(tokens) - 1 and (tokens[i].kind == "mark" or _is_conjunction(sentence, tokens[i], language)):
         i += 1
+    if i < len(tokens) - 1 and tokens[i].form in particles("consequence") and _says_what_follows(tokens[i + 1 :]):
+        i += 1
     return tokens[i:]
+
+
+def _says_what_follows(tokens: Sequence[Token]) -> bool:
+    """Whether what stands behind "so" is a clause ("so I left", "so try the soup"), and not how much ("so tall")."""
+    if _opens_with_subject(tokens):
+        return True
+    return len(tokens) > 1 and tokens[0].role == "content" and tokens[1].form in particles("determiner")
 
 
 def _trim_joint(text: str, start: int, end: int) -> int:

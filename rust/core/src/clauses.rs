@@ -73,8 +73,9 @@ impl Spoken<'_> {
             let stop = self.tokens.get(j).map_or(self.text.len(), |next| next.start as usize);
             let stop = trim_joint(&self.text, begin, stop);
             let own = self.text.slice(begin, stop);
+            let follows = n > 0 && is_particle(Particle::Consequence, self.tokens[j - words.len() - 1].form);
             let (text, inherits) = match owner {
-                Some(owner) if !opens_with_subject(words) => {
+                Some(owner) if !follows && !opens_with_subject(words) => {
                     if self.language == Language::En && !self.opens_with_verb(words) {
                         if predicate.is_empty() {
                             let Clause { start, end, .. } = out[owner];
@@ -194,12 +195,16 @@ impl Spoken<'_> {
             && self.text.is_space(end)
     }
 
-    /// The tokens behind the comma and the conjunction that open a piece.
+    /// The tokens behind the comma, the conjunction, and the word for a consequence that open a piece.
     fn words(&self, start: usize, end: usize) -> &[Said<'_>] {
         let tokens = &self.tokens[start..end];
         let last = tokens.len().saturating_sub(1);
         let opening = |token: &&Said<'_>| token.kind == Kind::Mark || self.is_conjunction(**token);
-        &tokens[tokens[..last].iter().take_while(opening).count()..]
+        let words = &tokens[tokens[..last].iter().take_while(opening).count()..];
+        match words {
+            [so, rest @ ..] if is_particle(Particle::Consequence, so.form) && says_what_follows(rest) => rest,
+            _ => words,
+        }
     }
 }
 
@@ -246,6 +251,15 @@ fn is_word(token: Said<'_>) -> bool {
 /// Whether a piece behind a list ("apples, pears and …") is a clause: it names the user, or has a form of be.
 fn says_who(tokens: &[Said<'_>]) -> bool {
     tokens[0].kind == Kind::User || tokens.iter().any(|&token| is_be(token))
+}
+
+/// Whether what stands behind "so" is a clause ("so I left", "so try the soup"), and not how much ("so tall").
+fn says_what_follows(tokens: &[Said<'_>]) -> bool {
+    let names_what_it_does = || match tokens {
+        [first, second, ..] => first.role == Role::Content && is_particle(Particle::Determiner, second.form),
+        _ => false,
+    };
+    !tokens.is_empty() && (opens_with_subject(tokens) || names_what_it_does())
 }
 
 // -- what a clause takes over -----------------------------------------------------------------------------------------

@@ -238,6 +238,7 @@ particle_classes! {
     Clock = "clock",
     Complement = "complement",
     Conjunction = "conjunction",
+    Consequence = "consequence",
     DateGlue = "date-glue",
     Determiner = "determiner",
     FileEnding = "file-ending",
