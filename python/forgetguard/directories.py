@@ -80,7 +80,7 @@ def sync_directory(path: Path) -> None:
     try:
         os.fsync(handle)
     except OSError:
-        fcntl.flock(handle, fcntl.LOCK_UN)
+        pass
     finally:
         os.close(handle)
 

@@ -14,8 +14,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import MCPError
 
+from forgetguard.adapters.mcp.arguments import checker
+from forgetguard.adapters.mcp.schemas import record, series, text
 from forgetguard.adapters.mcp.server import TOOLS
 from forgetguard.cli import main
+from forgetguard.errors import InvalidInput
 from hosts.mcp.talking import HELLO, Server, Talk
 
 # name: reads, destroys, does nothing more when repeated
@@ -139,6 +142,23 @@ def test_bad_arguments_have_a_code_and_are_never_quoted(server: Server):
     assert SECRET not in "".join(server.talk(conversation))
     assert SECRET not in server.errors
     assert "Traceback" not in server.errors
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, "the parameter items is missing"),
+        ({"items": [{"text": "a"}, {"id": SECRET}]}, "the parameter items.text is missing"),
+        ({"items": [{"text": 3}]}, "the parameter items.text has another type"),
+        ({"items": [{"text": "a", SECRET: 1}]}, "the parameter items is unknown, or holds a name that is"),
+        ({"items": [], SECRET: 1}, "a parameter is unknown, or holds a name that is"),
+    ],
+)
+def test_an_error_names_the_parameter(given: dict[str, object], named: str):
+    check = checker(record(items=series(record("id", text=text(), id=text()))))
+    with pytest.raises(InvalidInput) as caught:
+        check(given)
+    assert str(caught.value) == named
 
 
 def test_a_whole_number_may_be_written_in_any_way_and_be_of_any_size(server: Server):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from forgetguard.adapters.mcp.schemas import Schema
 from forgetguard.errors import InvalidInput, InvalidText
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 Arguments = Mapping[str, Any]
 
 ADVICE: Final = "Call the tool again with arguments that fit its input schema."
 _FAULTS: Final[Mapping[str, tuple[str, str]]] = {
     "additionalProperties": ("unknown-parameter", "is unknown, or holds a name that is"),
-    "required": ("missing-parameter", "is missing, or lacks a part"),
+    "required": ("missing-parameter", "is missing"),
     "type": ("wrong-type", "has another type"),
     "enum": ("not-a-choice", "is not one of the words that it can be"),
     "maxLength": ("too-long", "is too long"),
@@ -36,15 +39,17 @@ def checker(schema: Schema) -> Callable[[Arguments], None]:
             _check_text(string)
         fault = next(validator.iter_errors(arguments), None)
         if fault is not None:
-            raise _error(str(fault.validator), _parameter(fault.absolute_path, schema))
+            raise _error(str(fault.validator), _parameter(fault))
 
     return check
 
 
-def _parameter(path: Any, schema: Schema) -> str:
-    """Which parameter a fault is in; one of the schema's own names, or empty."""
-    first = next(iter(path), "")
-    return first if first in schema["properties"] else ""
+def _parameter(fault: ValidationError) -> str:
+    """Which parameter a fault is in, or which is missing ("items.text"): names of the schema alone, which is closed."""
+    names = [part for part in fault.absolute_path if isinstance(part, str)]
+    if fault.validator == "required":
+        names += [name for name in fault.validator_value if name not in fault.instance][:1]
+    return ".".join(names)
 
 
 def _error(keyword: str, parameter: str) -> InvalidInput:
