@@ -59,8 +59,10 @@ def killed(process: subprocess.Popen[str], after: float, lines: int = 0) -> list
     first = [process.stdout.readline() for _ in range(lines)]
     time.sleep(after)
     process.send_signal(signal.SIGKILL)
-    output, _ = process.communicate(timeout=60)
-    return [line.split() for line in (*first, *output.split("\n")[:-1])]
+    # Not by `communicate`: it reads past what `readline` has read ahead, and those acknowledgements would be lost.
+    rest = process.stdout.read().split("\n")[:-1]
+    process.wait(60)
+    return [line.split() for line in (*first, *rest)]
 
 
 @KILLS
