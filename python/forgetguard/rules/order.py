@@ -69,9 +69,10 @@ def _is_users(parsed: Parsed, relation: Token) -> bool:
 
 
 def _is_asymmetric(alignment: Alignment, one: Token, two: Token) -> bool:
-    """The fact has a verb whose ends cannot be exchanged: a listed one, or any that stands between the two."""
+    """Whether the two cannot be exchanged: a listed verb, any that stands between them, or a comparison ("than")."""
     language = alignment.whole_fact.language
-    if language in CJK_LANGUAGES:
+    between = (t for t in alignment.whole_fact.tokens if one.start < t.start < two.start)
+    if language in CJK_LANGUAGES or any(t.form in particles("comparison") for t in between):
         return True
     verbs = [t for t in alignment.fact if t.kind == "word" and not is_name(t)]
     if any((language, t.key) in _asymmetric() for t in verbs):

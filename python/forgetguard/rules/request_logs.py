@@ -54,11 +54,17 @@ def _is_agents_own(place: Place) -> bool:
 
 
 def _is_first_person_log(place: Place, kind: str) -> bool:
-    """ "I have forgotten your address": the assistant speaks."""
-    before = place.before()
-    if kind == "not-keep" or not any_of(before, BIT["first"]) or not place.is_shape("PT"):
+    """ "I have forgotten your address", "I will no longer remember that you …": the assistant speaks."""
+    before, behind = place.before(), place.tags[place.at :]
+    if not any_of(before, BIT["first"]):
         return False
-    yours = any_of(place.tags[place.at :], BIT["your"])
+    if kind == "not-keep":
+        # "I can't remember your name" says nothing of a memory that is given up.
+        is_memory = place.core.has(BIT["remember"]) or (place.core.has(KEEP) and target_of(place) >= NAMED)
+        return is_memory and any_of(place.tags, bits("cease", "evidence")) and any_of(behind, bits("your", "you"))
+    if not place.is_shape("PT"):
+        return False
+    yours = any_of(behind, BIT["your"])
     target = target_of(place)
     if any_of(place.tags, BIT["evidence"]) and target >= POINTED:
         return True

@@ -62,10 +62,13 @@ fn is_users(parsed: &Parsed, relation: Said<'_>) -> bool {
     before.is_some_and(|before| before.kind == Kind::User)
 }
 
-/// The fact has a verb whose ends cannot be exchanged: a listed one, or any that stands between the two.
+/// Whether the two cannot be exchanged: a listed verb, any that stands between them, or a comparison ("than").
 fn is_asymmetric(alignment: &Alignment<'_>, one: Said<'_>, two: Said<'_>) -> bool {
     let language = alignment.whole_fact.language;
-    if matches!(language, Language::Zh | Language::Ja | Language::Ko) {
+    let mut between = alignment.whole_fact.tokens().filter(|token| one.start < token.start && token.start < two.start);
+    if matches!(language, Language::Zh | Language::Ja | Language::Ko)
+        || between.any(|token| is_particle(Particle::Comparison, token.form))
+    {
         return true;
     }
     let verbs = || alignment.fact.iter().copied().filter(|&token| token.kind == Kind::Word && !is_name(token));

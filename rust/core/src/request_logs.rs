@@ -49,13 +49,22 @@ fn is_agents_own(place: &Place<'_>) -> bool {
     subject_of(place.tags, place.at, place.language) == Subject::Agent
 }
 
-/// "I have forgotten your address": the assistant speaks.
+/// "I have forgotten your address", "I will no longer remember that you …": the assistant speaks.
 fn is_first_person_log(place: &Place<'_>, kind: Wish) -> bool {
-    let before = place.before();
-    if kind == Wish::NotKeep || !any_of(before, bits!(First)) || !place.is_shape("PT") {
+    let (before, behind) = (place.before(), &place.tags[place.at..]);
+    if !any_of(before, bits!(First)) {
         return false;
     }
-    let yours = any_of(&place.tags[place.at..], bits!(Your));
+    if kind == Wish::NotKeep {
+        // "I can't remember your name" says nothing of a memory that is given up.
+        let is_memory =
+            place.core().has(bits!(Remember)) || (place.core().has(KEEP) && target_of(place) >= Target::Named);
+        return is_memory && any_of(place.tags, bits!(Cease | Evidence)) && any_of(behind, bits!(Your | You));
+    }
+    if !place.is_shape("PT") {
+        return false;
+    }
+    let yours = any_of(behind, bits!(Your));
     let target = target_of(place);
     if any_of(place.tags, bits!(Evidence)) && target >= Target::Pointed {
         return true;

@@ -236,6 +236,7 @@ particle_classes! {
     Article = "article",
     Be = "be",
     Clock = "clock",
+    Comparison = "comparison",
     Complement = "complement",
     Conjunction = "conjunction",
     Consequence = "consequence",
