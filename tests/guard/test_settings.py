@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 import threading
 import tomllib
 from dataclasses import fields
@@ -9,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from forgetguard import directories
 from forgetguard.errors import InvalidInput, InvalidKey
 from forgetguard.guard import settings as module
 from forgetguard.guard import settings_file, vault
@@ -112,3 +116,13 @@ def test_a_late_key_is_looked_for_when_the_ledger_is_opened(home, monkeypatch):
     (home / "kept").rename(file)
     assert guard.status().ledger == "ok"
     guard.close()
+
+
+def test_a_directory_that_cannot_be_synced_stops_no_write(tmp_path, monkeypatch):
+    def refuse(handle: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "not for directories")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    directories.write_whole(tmp_path / "config.toml", b"")
+    assert [one.name for one in tmp_path.iterdir()] == ["config.toml"]
