@@ -175,3 +175,31 @@ def test_only_a_file_is_rewritten(ready, tmp_path):
 def test_a_number_of_any_length(ready):
     line = '{"text": "User likes tea", "n": ' + "1" * 5000 + "}\n"
     assert ready("filter", given=line).out == line
+
+
+def test_a_file_that_is_not_there_is_no_finding(ready, tmp_path):
+    assert ready("sweep", str(tmp_path / "none")).code == 2
+
+
+@pytest.mark.parametrize("command", ["filter", "sweep"])
+def test_a_closed_standard_input_is_no_fault(ready, monkeypatch, command):
+    from forgetguard.cli import main
+
+    monkeypatch.setattr("sys.stdin", None)
+    assert main([command]) == 2
+
+
+def test_the_review_queue_takes_the_options_of_its_list_and_stays_short(ready):
+    from forgetguard.guard.settings import Settings
+    from forgetguard.hooks import Hooks
+
+    text = f"{FACT}. " + "User likes tea. " * 500
+    with Settings.load().open_guard(strict=True) as guard:
+        Hooks(guard).extraction([text])
+    assert ready("review", "--json").json[0]["text"] == text
+    assert ready("review", "--held").out == ""
+    (line,) = ready("review").out.splitlines()
+    assert len(line) < 700
+    assert "more characters" in line
+    assert "`forgetguard review list --help`" in ready("review", "--none").err
+    assert "counts" in ready("review", "--help").out

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 VERSION = 1
+MOST_SHOWN = 500  # characters of one text in a list; --json has the whole
 
 
 def emit(schema: str, **fields: Any) -> None:
@@ -58,6 +59,12 @@ def report_error(as_json: bool, code: str, message: str, advice: str, exit_code:
 def printable(text: str) -> str:
     """The text on one line, with control characters shown and not sent: a memory must not steer a terminal."""
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
+def excerpt(text: str, most: int) -> str:
+    """The text on one line as `printable` shows it, or its beginning: a list stays a list."""
+    left = len(text) - most
+    return printable(text[:most]) + (f"… (and {left:,} more characters)" if left > 0 else "")
 
 
 def word(value: object) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from forgetguard.cli.console import emit, printable, say, stamp, tell
+from forgetguard.cli.console import MOST_SHOWN, emit, excerpt, printable, say, stamp, tell
 from forgetguard.cli.options import ARGUMENT_WARNING, USES, Common, common, read_text, text_argument
 from forgetguard.errors import ForgetGuardError
 from forgetguard.guard import Use, Verdict
@@ -109,7 +109,7 @@ def list_(common: Common, pending: bool) -> None:
             emit("entry", **_entry(entry))
         else:
             mark = "  [pending]" if entry.pending else ""
-            say(f"{entry.id}  {stamp(entry.forgotten_at)}{mark}  {printable(entry.text)}")
+            say(f"{entry.id}  {stamp(entry.forgotten_at)}{mark}  {excerpt(entry.text, MOST_SHOWN)}")
     if not common.as_json and not entries:
         tell("nothing is pending" if pending else "nothing is forgotten")
 

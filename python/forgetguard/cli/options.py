@@ -83,14 +83,19 @@ def read_text(argument: str | None) -> str:
     """The text given as an argument, else stdin to its end. Raises InvalidText where it is no text."""
     if argument is not None and argument != "-":
         return _sound(argument)
-    if sys.stdin is None:
-        raise InvalidText("the standard input is closed", advice="Pipe the text in, or give it as an argument.")
+    need_stdin()
     if sys.stdin.isatty():
         tell("Type the text, then Enter and Ctrl-D.")
     data = sys.stdin.buffer.read(MAX_INPUT + 1)
     if len(data) > MAX_INPUT:
         raise InvalidText("the text is longer than 16 MiB", advice="Give one fact, or use `forgetguard filter`.")
     return _sound(decoded(data).strip("\r\n"))
+
+
+def need_stdin() -> None:
+    """Raises InvalidText where the standard input is closed."""
+    if sys.stdin is None:
+        raise InvalidText("the standard input is closed", advice="Pipe the text in, or give it as an argument.")
 
 
 def decoded(data: bytes) -> str:

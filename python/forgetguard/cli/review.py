@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import click
 
-from forgetguard.cli.console import emit, printable, say, stamp, stdout, tell
+from forgetguard.cli.console import MOST_SHOWN, emit, excerpt, say, stamp, stdout, tell
 from forgetguard.cli.options import Common, common
 from forgetguard.ledger import ReviewItem
 from forgetguard.values import Candidate
 
 
-@click.group(invoke_without_command=True)
-@click.pass_context
-def review(context: click.Context) -> None:
+class _Listing(click.Group):
+    """Without a command, the options are those of `list`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_Listing, subcommand_metavar="[COMMAND] [ARGS]...")
+def review() -> None:
     """Look at what hooks dropped or held, in clear, and hand it back. Without a command: list."""
-    if context.invoked_subcommand is None:
-        context.invoke(list_, **_defaults(context))
-
-
-def _defaults(context: click.Context) -> dict[str, object]:
-    with list_.make_context("list", [], parent=context) as inner:
-        return dict(inner.params)
 
 
 @review.command("list")
@@ -34,7 +35,7 @@ def list_(common: Common, held: bool) -> None:
         if common.as_json:
             emit("review", **_fields(item))
         else:
-            say(f"{item.id}  {stamp(item.at)}  {item.action:4} {item.reason:8}  {printable(item.text)}")
+            say(f"{item.id}  {stamp(item.at)}  {item.action:4} {item.reason:8}  {excerpt(item.text, MOST_SHOWN)}")
     if not items and not common.as_json:
         tell("the review queue is empty")
 

@@ -8,12 +8,12 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import click
 
-from forgetguard.cli.console import Progress, emit, printable, say, stdout, tell
-from forgetguard.cli.options import USES, Common, common
+from forgetguard.cli.console import Progress, emit, excerpt, say, stdout, tell
+from forgetguard.cli.options import USES, Common, common, need_stdin
 from forgetguard.errors import InvalidText, Refused
 from forgetguard.guard import Decision, ForgetGuard, Verdict
 
@@ -30,8 +30,17 @@ class Line:
     text: str | None = field(repr=False)
 
 
+class _Stream(click.File):
+    """click's own, but for a standard input that is closed."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> IO[Any]:
+        if value == "-":
+            need_stdin()
+        return super().convert(value, param, ctx)
+
+
 @click.command("filter")
-@click.argument("file", required=False, type=click.File("rb"), default="-")
+@click.argument("file", required=False, type=_Stream("rb"), default="-")
 @click.option("--text", "name", default="text", show_default=True, help="The field that holds the text.")
 @click.option("--use", type=USES, default="write", show_default=True, help="What the texts are wanted for.")
 @common
@@ -53,7 +62,9 @@ def filter_(common: Common, file: IO[bytes], name: str, use: str) -> None:
 
 
 @click.command()
-@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+@click.argument(
+    "file", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True), default="-"
+)
 @click.option("--text", "name", default="text", show_default=True, help="The field that holds the text.")
 @click.option("--yes", is_flag=True, help="Rewrite FILE without the lines that are surely restatements (drop).")
 @common
@@ -64,6 +75,8 @@ def sweep(common: Common, file: Path, name: str, yes: bool) -> int:
     """
     if yes and str(file) == "-":
         raise Refused("stdin cannot be rewritten", advice="Name the file.")
+    if str(file) == "-":
+        need_stdin()
     found, kept = 0, []
     before = _identity(file) if yes else None
     with common.guard() as guard, click.open_file(str(file), "rb") as stream:
@@ -107,7 +120,7 @@ def _batches(stream: IO[bytes], name: str, size: int) -> Iterator[list[Line]]:
         except InvalidText as error:
             if batch:
                 yield batch
-            advice = f"Line {number} was not passed on, nor any after it."
+            advice = f"Nothing was done with line {number}, nor with any after it."
             raise InvalidText(f"line {number}: {error}", advice=advice) from None
         if len(batch) >= size:
             yield batch
@@ -148,7 +161,7 @@ def _show(common: Common, line: Line, verdict: Verdict) -> None:
     if common.as_json:
         emit("sweep", line=line.number, action=verdict.action.value, reason=verdict.reason, entry=entry)
     else:
-        say(f"line {line.number}: {verdict.action.value} ({verdict.reason})  {printable(line.text or '')[:120]}")
+        say(f"line {line.number}: {verdict.action.value} ({verdict.reason})  {excerpt(line.text or '', 120)}")
 
 
 def _size(stream: IO[bytes]) -> int | None:
