@@ -203,3 +203,13 @@ def test_the_review_queue_takes_the_options_of_its_list_and_stays_short(ready):
     assert "more characters" in line
     assert "`forgetguard review list --help`" in ready("review", "--none").err
     assert "counts" in ready("review", "--help").out
+
+
+def test_what_is_wrong_with_an_export_is_not_put_down_to_the_ledger(ready, tmp_path):
+    for path, code in ((tmp_path, "not-an-export"), (tmp_path / "none", "no-export")):
+        done = ready("ledger", "merge", str(path))
+        assert (done.code, f"[{code}]" in done.err, "ledger export" in done.err) == (2, True, True)
+    backup = str(tmp_path / "backup")
+    assert ready("ledger", "export", backup).code == 0
+    done = ready("ledger", "restore", "--yes", backup)
+    assert (done.code, "ledger merge" in done.err) == (4, True)

@@ -31,6 +31,7 @@ from forgetguard.ledger.sealing import seal, unseal
 MAGIC: Final = b"FGSEGMT1"
 _LENGTH: Final = struct.Struct("<I")
 _ROW: Final = struct.Struct("<16sQ16sI")
+_EXPORT: Final = "Name a file that `forgetguard ledger export` wrote."
 
 Row = tuple[log.Position, bytes]
 
@@ -86,7 +87,11 @@ def restore(segment: Path, path: str, key: KeySource) -> None:
             place.set_aside(path)
             if build(path, header, fill):
                 return
-    raise Refused("a file stands where the ledger should be restored", code="ledger-exists")
+    raise Refused(
+        "a file stands where the ledger should be restored",
+        code="ledger-exists",
+        advice="`forgetguard ledger merge` takes the export into a ledger that works; move another out of the way.",
+    )
 
 
 def merge(core: Core, segment: Path) -> Merged:
@@ -100,7 +105,11 @@ def merge(core: Core, segment: Path) -> Merged:
         if header.vault != keys.vault:
             raise InvalidInput("the export is of another vault", code="other-vault")
         if header.epoch != keys.epoch:
-            raise InvalidInput("the export was made under another root", code="other-epoch")
+            raise InvalidInput(
+                "the export was made under another root",
+                code="other-epoch",
+                advice="Only exports of this ledger from after its last `rekey --new-root` can be merged.",
+            )
         connection = transaction.connection
         result = _union(connection, keys, _rows(content, header, keys), transaction.state.erased)
         if result.holes:
@@ -160,11 +169,17 @@ def _open_segment(segment: Path) -> tuple[Header, bytes]:
     try:
         content = segment.read_bytes()
     except FileNotFoundError:
-        raise InvalidInput("there is no export at this path", code="no-export") from None
+        raise InvalidInput("there is no export at this path", code="no-export", advice=_EXPORT) from None
+    except IsADirectoryError:
+        raise InvalidInput("this is not an export of a ledger", code="not-an-export", advice=_EXPORT) from None
     except OSError:
-        raise LedgerUnavailable.because("unreadable") from None
+        raise InvalidInput(
+            "the export cannot be read",
+            code="export-unreadable",
+            advice="Check the permissions of the file and its disk.",
+        ) from None
     if content[: len(MAGIC)] != MAGIC or len(content) < len(MAGIC) + _LENGTH.size:
-        raise InvalidInput("this is not an export of a ledger", code="not-an-export")
+        raise InvalidInput("this is not an export of a ledger", code="not-an-export", advice=_EXPORT)
     (length,) = _LENGTH.unpack_from(content, len(MAGIC))
     start = len(MAGIC) + _LENGTH.size
     return Header.unpacked(content[start : start + length]), content[start:]
