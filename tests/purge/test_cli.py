@@ -193,3 +193,33 @@ def test_help_of_every_command(shell: Shell) -> None:
 def test_relative_paths_count_from_the_description(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     assert shell("purge", "plan", "--session", "alice")[1]["artifacts"]["notes"] == {"entries": 1}
+
+
+def test_a_misspelt_provenance_store_is_no_empty_one(shell: Shell, world: World) -> None:
+    assert shell("purge", "init")[0] == 0
+    (world.root / "host.toml").write_text(DESCRIPTION.replace('provenance = "', 'provenance = "no-'))
+    before = picture(world.root)
+    for arguments in (
+        ("purge", "plan", "--session", "alice"),
+        ("purge", "apply", "--session", "alice", "--allow-unresolved", "--yes"),
+        ("purge", "verify", "--session", "alice"),
+        ("purge", "hold", "add", "alice", "--reason", "case-1"),
+        ("tombstone", "list"),
+    ):
+        code, _, errors = shell(*arguments)
+        assert (code, "[missing]" in errors, "`provenance`" in errors) == (1, True, True), arguments
+    assert picture(world.root) == before
+
+
+def test_advice_names_no_option_that_the_command_lacks(shell: Shell) -> None:
+    assert shell("purge", "init")[0] == 0
+    assert shell("purge", "hold", "add", "alice", "--reason", "case-1")[0] == 0
+    for arguments, code in (
+        (("receipts", "head"), 5),
+        (("receipts", "find", "--subject", "alice"), 5),
+        (("tombstone", "remove", "nobody"), 5),
+        (("purge", "hold", "remove", "nobody"), 5),
+        (("purge", "apply", "--session", "alice", "--yes"), 4),
+    ):
+        got, _, errors = shell(*arguments)
+        assert (got, "--allow-unresolved" in errors, "repeat with" in errors) == (code, False, False), arguments

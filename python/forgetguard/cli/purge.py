@@ -55,7 +55,7 @@ def init(here: Place) -> None:
 @place
 def plan(here: Place, selection: Selection | None, out: Path | None) -> None:
     """Say what a purge would do. Nothing is changed anywhere."""
-    host = here.host()
+    host = here.recorded()
     operator = here.home.operator() if out is not None else None
     made = make_plan(host, _needed(selection), operator, tell)
     if out is not None and operator is not None:
@@ -93,7 +93,7 @@ def apply_(
     wait: float,
 ) -> int:
     """Purge what a plan, or the selectors, name. Run again, it finishes what was cut short."""
-    host = here.host()
+    host = here.recorded()
     if (planned is None) == (selection is None):
         raise InvalidInput("give either selectors or --plan")
     codes(operator, basis, request_id)
@@ -151,7 +151,7 @@ def verify(here: Place, selection: Selection | None) -> int:
 
     With selectors, after a clean purge: only the structure can be checked, and the answer is `cannot prove`.
     """
-    host = here.host()
+    host = here.recorded()
     if selection is not None:
         verification = look_at_structure(host, selection)
         shown("purge.verification", **verification.as_json())
@@ -194,7 +194,7 @@ def hold_add(here: Place, session: str, reason: str) -> None:
 def hold_remove(here: Place, session: str) -> None:
     """Lift a legal hold."""
     if session not in here.store().holds() or not here.store().unhold(session):
-        raise NothingMatched("this session is under no hold")
+        raise NothingMatched("this session is under no hold", advice="`forgetguard purge hold list` shows the holds.")
     shown("purge.hold", removed=1)
 
 
@@ -226,5 +226,5 @@ def tombstone_list(here: Place) -> None:
 def tombstone_remove(here: Place, session: str) -> None:
     """Let a session be read again: the way back from a typo. What was purged does not come back by it."""
     if not here.store().unbury(session):
-        raise NothingMatched("this session has no tombstone")
+        raise NothingMatched("this session has no tombstone", advice="`forgetguard tombstone list` shows them.")
     shown("tombstone.remove", removed=1)

@@ -14,7 +14,7 @@ import click
 from forgetguard.cli.console import write
 from forgetguard.directories import config_file
 from forgetguard.provenance import ProvenanceStore
-from forgetguard.purge import Home, Host, Selection, read_host
+from forgetguard.purge import Home, Host, Selection, read_host, recorded
 from forgetguard.purge.selection import origin_classes, parse_since
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -31,9 +31,13 @@ class Place:
         """The host. Raises InvalidInput."""
         return read_host(self.description)
 
+    def recorded(self) -> Host:
+        """The host, once its provenance store is there. Raises InvalidInput, StoreUnreadable."""
+        return recorded(self.host())
+
     def store(self) -> ProvenanceStore:
-        """The host's provenance store."""
-        lineage = self.host().lineage
+        """The host's provenance store. Raises InvalidInput, StoreUnreadable."""
+        lineage = self.recorded().lineage
         assert isinstance(lineage, ProvenanceStore)
         return lineage
 

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import click
 
-from forgetguard.cli.options import decoded
+from forgetguard.cli.options import decoded, need_stdin
 from forgetguard.cli.purging import Place, place, shown
 from forgetguard.errors import InvalidInput, NothingMatched
 from forgetguard.purge import receipts as papers
 from forgetguard.purge.journal import viewed
 from forgetguard.purge.report import CANNOT_PROVE, DONE, FAILED
+
+_NO_RECEIPT = "A purge writes one; --home names the directory of its key, journal and receipts."
 
 
 @click.group()
@@ -92,7 +94,7 @@ def receipts_head(here: Place) -> None:
     """The pinned head, to be published where nobody here can rewrite it."""
     head = papers.pinned(here.home.head)
     if head is None:
-        raise NothingMatched("there is no receipt yet")
+        raise NothingMatched("there is no receipt yet", advice=_NO_RECEIPT)
     shown("receipts.head", head=str(head), publicKey=here.home.operator().public_key.hex())
 
 
@@ -104,7 +106,7 @@ def receipts_open(here: Place, number: int, subject: str | None) -> None:
     """Disclose one subject of one receipt: the key with which its reference can be computed again."""
     with viewed(here.home) as connection:
         if connection is None:
-            raise NothingMatched("there is no receipt yet")
+            raise NothingMatched("there is no receipt yet", advice=_NO_RECEIPT)
         found = papers.disclose(connection, here.home.operator(), number, _subject(subject))
     shown("receipts.opening", **found)
 
@@ -117,7 +119,7 @@ def receipts_find(here: Place, subject: str | None) -> None:
     with viewed(here.home) as connection:
         found = [] if connection is None else papers.find(connection, here.home.operator(), _subject(subject))
     if not found:
-        raise NothingMatched("no receipt names that subject")
+        raise NothingMatched("no receipt names that subject", advice="Subjects are exact and case-sensitive.")
     shown("receipts.found", receipts=found)
 
 
@@ -125,6 +127,7 @@ def _subject(given: str | None) -> str:
     """Arguments show in the list of processes, so a person's id can come by stdin."""
     text = given
     if text is None or text == "-":
+        need_stdin()
         text = decoded(sys.stdin.buffer.readline()).rstrip("\r\n")
     if not text:
         raise InvalidInput("a subject is needed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forgetguard.purge.apply import apply, close, look_again, look_at_structure, resume
-from forgetguard.purge.config import host_of, read_host
+from forgetguard.purge.config import host_of, read_host, recorded
 from forgetguard.purge.host import Host, Lineage
 from forgetguard.purge.operator import Home, Operator
 from forgetguard.purge.plan import Plan, make_plan, plan_for, preview, read_plan, write_plan
@@ -33,6 +33,7 @@ __all__ = [
     "preview",
     "read_host",
     "read_plan",
+    "recorded",
     "resume",
     "write_plan",
 ]

@@ -142,7 +142,11 @@ def _allowed(host: Host, plan: Plan) -> Plan:
     held = [(one.session_id, holds[one.session_id]) for one in plan.sessions if one.session_id in holds]
     sessions = tuple(one for one in plan.sessions if one.session_id not in holds)
     if not sessions:
-        raise Refused("every selected session is under legal hold", code="legal-hold")
+        raise Refused(
+            "every selected session is under legal hold",
+            code="legal-hold",
+            advice="Nothing was changed. `forgetguard purge hold list` shows the holds.",
+        )
     return replace(plan, resolution=replace(plan.resolution, sessions=sessions, held=(*plan.resolution.held, *held)))
 
 

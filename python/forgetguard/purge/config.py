@@ -24,7 +24,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from forgetguard.errors import InvalidInput
+from forgetguard.errors import InvalidInput, StoreUnreadable
 from forgetguard.provenance import ProvenanceStore
 from forgetguard.purge.host import Host
 from forgetguard.purge.surfaces.registry import make
@@ -43,6 +43,18 @@ def read_host(path: Path) -> Host:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise InvalidInput("the description of what to purge cannot be read as TOML") from None
     return host_of(path.resolve().parent, table)
+
+
+def recorded(host: Host) -> Host:
+    """The host, once its provenance store is there. Raises StoreUnreadable: a misspelt path is no empty store."""
+    store = host.lineage
+    if isinstance(store, ProvenanceStore) and not store.path.exists():
+        raise StoreUnreadable(
+            "the provenance store that was named is missing",
+            code="missing",
+            advice="Check `provenance` in the description of the host; the agent makes the file at its first record.",
+        )
+    return host
 
 
 def host_of(base: Path, table: Mapping[str, object]) -> Host:

@@ -85,7 +85,9 @@ def codes(operator: str = "", basis: str = "", request_id: str = "") -> dict[str
     """
     given = {"operator": operator, "basis": basis, "requestId": request_id}
     if any(value and not is_code(value) for value in given.values()):
-        raise InvalidInput("operator, basis and request id are codes: letters, digits and . _ : / - , 64 at most")
+        raise InvalidInput(
+            "operator, basis, request id and reason are codes: letters, digits and . _ : / - , 64 at most"
+        )
     return given
 
 
@@ -179,7 +181,9 @@ def disclose(connection: sqlite3.Connection, operator: Operator, n: int, subject
     """The opening of one subject in one receipt. Raises NothingMatched when the receipt does not name it."""
     for found in _named(connection, operator, subject, n):
         return found
-    raise NothingMatched("this receipt does not name that subject")
+    raise NothingMatched(
+        "this receipt does not name that subject", advice="`forgetguard receipts find` says which receipts do."
+    )
 
 
 def find(connection: sqlite3.Connection, operator: Operator, subject: str) -> list[dict[str, object]]:

@@ -9,7 +9,18 @@ from forgetguard.adapters.mcp.arguments import Arguments
 from forgetguard.adapters.mcp.schemas import choice, flag, moment, name, record, series
 from forgetguard.adapters.mcp.tool import TOKEN, Answer, Served, Tool, handed_out
 from forgetguard.errors import NothingMatched
-from forgetguard.purge import Host, Order, Plan, Selection, apply, look_again, look_at_structure, make_plan, preview
+from forgetguard.purge import (
+    Host,
+    Order,
+    Plan,
+    Selection,
+    apply,
+    look_again,
+    look_at_structure,
+    make_plan,
+    preview,
+    recorded,
+)
 from forgetguard.purge.receipts import codes
 from forgetguard.purge.report import body_of
 from forgetguard.purge.selection import origin_classes, parse_since
@@ -39,7 +50,7 @@ _ORDER = {
 def purge_preview(served: Served, given: Arguments) -> Answer:
     """What a purge would remove. Changes no byte of an existing file."""
     with served.hosting() as host:
-        plan = make_plan(host, _selection(given))
+        plan = make_plan(recorded(host), _selection(given))
         token = served.tokens.issue("purge", _asked(given), _found(host, plan))
         return {**reports.described(preview(host, plan)), **handed_out(token)}
 
@@ -49,7 +60,7 @@ def purge(served: Served, given: Arguments) -> Answer:
     order = Order(*(given.get(one, "") for one in _ORDER))
     codes(order.operator, order.basis, order.request_id)
     with served.hosting() as host:
-        plan = make_plan(host, _selection(given))
+        plan = make_plan(recorded(host), _selection(given))
         served.tokens.redeem(given["token"], "purge", _asked(given), _found(host, plan))
         report = apply(host, plan, served.home, order).as_json()
     return {**reports.described(report), **reports.done(report)}
@@ -59,9 +70,9 @@ def verify(served: Served, given: Arguments) -> Answer:
     """Look for the bytes of purges that are not proven; with selectors, check keys and lineage once more."""
     with served.hosting() as host:
         if given:
-            runs = [reports.structure(look_at_structure(host, _selection(given)))]
+            runs = [reports.structure(look_at_structure(recorded(host), _selection(given)))]
         else:
-            runs = [reports.looked_at(body_of(one)) for one in look_again(host, served.home)]
+            runs = [reports.looked_at(body_of(one)) for one in look_again(recorded(host), served.home)]
     if not runs:
         raise NothingMatched("no purge is unproven", advice="Name selectors to check the structure once more.")
     return {"clean": all(one["result"] == "clean" for one in runs), "runs": runs}

@@ -103,7 +103,11 @@ def forget(made: Planned, home: Home, order: Order | None = None) -> Outcome:
     locks.check(made.hosted.agent)
     made = _held_at(made, home)
     if not made.plan.sessions and made.plan.resolution.held:
-        raise Refused("every selected session is under legal hold", code="legal-hold")
+        raise Refused(
+            "every selected session is under legal hold",
+            code="legal-hold",
+            advice="Nothing was changed. `forgetguard memory hold list` shows the holds.",
+        )
     if not made.plan.sessions:
         return _outcome(made, preview(made.hosted.host, made.plan), DONE, dry_run=False, result="nothing-to-do")
     done = apply(made.hosted.host, made.plan, home, order)

@@ -26,7 +26,9 @@ def hold(agent: Agent, home: Home, session: str, reason: str) -> int:
     found = resolve(Selection(sessions=(session,)), roster(agent)).sessions
     known = [one.session_id for one in found if one.source is not Source.UNRESOLVED]
     if not known:
-        raise NothingMatched("no session has this id or key, so nothing is held")
+        raise NothingMatched(
+            "no session has this id or key, so nothing is held", advice="Ids are exact and case-sensitive; check them."
+        )
     home.make()
     return holding(agent, home).hold(known, reason)
 
@@ -37,5 +39,5 @@ def release(agent: Agent, home: Home, session: str) -> int:
     found = resolve(Selection(sessions=(session,)), roster(agent)).ids | {session}
     lifted = sum(store.unhold(one) for one in sorted(found & store.holds().keys()))
     if not lifted:
-        raise NothingMatched("this session is under no hold")
+        raise NothingMatched("this session is under no hold", advice="`forgetguard memory hold list` shows the holds.")
     return lifted
