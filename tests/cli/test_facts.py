@@ -113,6 +113,19 @@ def test_texts_do_not_steer_the_terminal(cli):
     assert "\x1b" not in cli("list").out
 
 
+def test_a_list_says_that_a_record_is_unreadable(ready, home):
+    import sqlite3
+
+    assert ready("forget", given="User lives in Porto").code == 0
+    assert ready("list").err == ""
+    with sqlite3.connect(home / "data/forgetguard/ledger.sqlite") as connection:
+        connection.execute("UPDATE log SET sealed = zeroblob(length(sealed)) WHERE seq = (SELECT min(seq) FROM log)")
+    connection.close()
+    done = ready("list")
+    assert (done.code, len(done.out.splitlines())) == (0, 1)
+    assert "record-unreadable 1" in done.err
+
+
 def test_another_ledger_key_and_configuration(cli, home):
     (home / "my.toml").write_text(f'ledger = "{home}/own/l.sqlite"\nkey_file = "{home}/own-key"\naliases = ["Ann"]\n')
     assert cli("forget", "--create", "--config", str(home / "my.toml"), given=FACT).code == 0

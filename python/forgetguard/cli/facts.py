@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from forgetguard.cli.console import MOST_SHOWN, emit, excerpt, printable, say, stamp, tell
+from forgetguard.cli.console import MOST_SHOWN, emit, excerpt, printable, say, stamp, tell, word
 from forgetguard.cli.options import ARGUMENT_WARNING, USES, Common, common, read_text, text_argument
 from forgetguard.errors import ForgetGuardError
 from forgetguard.guard import Use, Verdict
@@ -104,6 +104,7 @@ def list_(common: Common, pending: bool) -> None:
     """Show what is forgotten, in clear, to its owner."""
     with common.guard() as guard:
         entries = guard.pending() if pending else guard.forgotten()
+        problems = guard.status().problems
     for entry in entries:
         if common.as_json:
             emit("entry", **_entry(entry))
@@ -112,6 +113,8 @@ def list_(common: Common, pending: bool) -> None:
             say(f"{entry.id}  {stamp(entry.forgotten_at)}{mark}  {excerpt(entry.text, MOST_SHOWN)}")
     if not common.as_json and not entries:
         tell("nothing is pending" if pending else "nothing is forgotten")
+    if problems:
+        tell(f"This may not be all: {word(problems)}. See `forgetguard ledger verify`.")
 
 
 @click.command()
