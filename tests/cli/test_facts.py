@@ -138,6 +138,7 @@ def test_another_ledger_key_and_configuration(cli, home):
 
 
 def test_a_passphrase_from_the_environment(cli):
+    assert "Keep the passphrase" in cli("init", FORGETGUARD_PASSPHRASE="correct horse").err
     assert cli("forget", "--create", given=FACT, FORGETGUARD_PASSPHRASE="correct horse").code == 0
     assert cli("check", given=FACT, FORGETGUARD_PASSPHRASE="correct horse").out.startswith("drop")
     wrong = cli("check", given=FACT, FORGETGUARD_PASSPHRASE="battery")

@@ -25,7 +25,8 @@ def init(common: Common) -> None:
         return
     say(f"ledger  {path}" + (" (new)" if created else f" (was there, {entries} entries)"))
     say(f"key     {source}")
-    tell("Keep a copy of the key apart from the ledger: without it nothing can be read again.")
+    kept = "the passphrase" if source == "passphrase" else "a copy of the key"
+    tell(f"Keep {kept} apart from the ledger: without it nothing can be read again.")
 
 
 @click.command()
