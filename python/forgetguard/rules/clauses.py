@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from forgetguard.rules.blocks import is_space
 from forgetguard.rules.text import CJK, char_class
@@ -39,24 +40,26 @@ class Clause:
 
 
 def clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple[Clause, ...]:
-    """The clauses of one sentence: cut at commas and conjunctions where both sides say something."""
+    """The clauses of one sentence: cut at commas, conjunctions and subordinators where both sides say something."""
     parsed = parse(text[start:end], aliases)
     tokens = parsed.tokens
     pieces: list[tuple[int, int]] = []
     joints = _joints(text[start:end], parsed)
     first = 0
     listing = False
+    opening = _connective(text[start:end], tokens, parsed.language)
     for i, following in zip(joints, [*joints, len(tokens)][1:], strict=True):
         right = _words(text[start:end], tokens[i:following], parsed.language)
+        begin = first or opening
         if (
-            _is_clause(tokens[first : min(i, first + CLAUSE_REACH)])
+            _is_clause(tokens[begin : min(i, begin + CLAUSE_REACH)])
             and _is_clause(right)
             and not (listing and not _says_who(right))
         ):
             pieces.append((first, i))
             first, listing = i, False
         else:
-            listing = tokens[i].kind == "mark"
+            listing = tokens[i].kind == "mark" and not _is_relative(right)
     pieces.append((first, len(tokens)))
     if len(pieces) == 1:
         return (Clause(start, end, text[start:end]),)
@@ -65,13 +68,13 @@ def clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple[
     subject = predicate = ""
     for n, (i, j) in enumerate(pieces):
         words = _words(text[start:end], tokens[i:j], parsed.language) if n else tokens[i:j]
-        follows = n > 0 and tokens[j - len(words) - 1].form in particles("consequence")
-        own = follows or _opens_with_subject(words)
+        own = _opens_with_subject(words) or (n > 0 and _is_connective(tokens[j - len(words) - 1]))
         begin = start + words[0].start
         stop = _trim_joint(text, begin, start + tokens[j].start if j < len(tokens) else end)
         if own or owner is None:
-            owner, subject, predicate = n, _subject(text[begin:stop]), ""
             out.append(Clause(begin, stop, text[begin:stop]))
+            if n or not opening:  # nothing is taken over from "Because she is ill, …"
+                owner, subject, predicate = n, _subject(text[begin:stop]), ""
             continue
         if parsed.language == "en" and not _opens_with_verb(text[start:end], words):
             predicate = predicate or _with_verb(text[out[owner].start : out[owner].end], subject)
@@ -82,7 +85,7 @@ def clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple[
 
 
 def _joints(sentence: str, parsed: Parsed) -> list[int]:
-    """Where a clause may begin: at a comma, semicolon or dash, or at a conjunction with no comma before it.
+    """Where a clause may begin: at a comma, semicolon or dash, or a conjunction or subordinator with no comma before it.
 
     None begins in quotes or brackets, between numbers, or behind "between".
     """
@@ -100,9 +103,13 @@ def _joints(sentence: str, parsed: Parsed) -> list[int]:
                     out.append(i)
         elif token.form in particles("pair"):
             paired = True
-        elif i and _is_conjunction(sentence, token, parsed.language):
+        elif i and (
+            _is_conjunction(sentence, token, parsed.language)
+            or _connective(sentence, tokens[i : i + CLAUSE_REACH], parsed.language)
+        ):
             between = paired or _is_between_amounts(tokens, i)
-            if not (quoted or depth or between or (out and out[-1] == i - 1)):
+            opened = (out and out[-1] == i - 1) or _is_conjunction(sentence, tokens[i - 1], parsed.language)
+            if not (quoted or depth or between or opened):
                 out.append(i)
             paired = False
     return out
@@ -129,20 +136,43 @@ def _is_dash(sentence: str, token: Token) -> bool:
 
 
 def _words(sentence: str, tokens: Sequence[Token], language: str) -> Sequence[Token]:
-    """The tokens behind the comma, the conjunction, and the word for a consequence that open a piece."""
+    """The tokens behind the comma, the conjunction and the connective that open a piece."""
     i = 0
     while i < len(tokens) - 1 and (tokens[i].kind == "mark" or _is_conjunction(sentence, tokens[i], language)):
         i += 1
-    if i < len(tokens) - 1 and tokens[i].form in particles("consequence") and _says_what_follows(tokens[i + 1 :]):
-        i += 1
-    return tokens[i:]
+    return tokens[i + _connective(sentence, tokens[i:], language) :]
 
 
-def _says_what_follows(tokens: Sequence[Token]) -> bool:
-    """Whether what stands behind "so" is a clause ("so I left", "so try the soup"), and not how much ("so tall")."""
-    if _opens_with_subject(tokens):
+def _is_connective(token: Token) -> bool:
+    return any(token.form in particles(name) for name in ("consequence", "subordinator", "complement"))
+
+
+def _connective(sentence: str, tokens: Sequence[Token], language: str) -> int:
+    """How many tokens tell that what follows is a clause: one for "because", two for "so that", else none.
+
+    A clause names who or what does something ("because she left", "since the shop closed"), which an adverbial
+    ("since the summer") and a degree ("so tall") do not, or asks for something ("so try the soup").
+    """
+    if not tokens or not (tokens[0].form in particles("consequence") or tokens[0].form in particles("subordinator")):
+        return 0
+    length = 2 if len(tokens) > 1 and tokens[1].form in particles("complement") else 1
+    behind = [*takewhile(lambda token: token.kind != "mark", tokens[length:CLAUSE_REACH])]
+    if not behind:
+        return 0
+    asks = len(behind) > 1 and behind[0].role == "content" and behind[1].form in particles("determiner")
+    is_clause = _acts(sentence, behind, language) or (asks and tokens[0].form in particles("consequence"))
+    return length if is_clause else 0
+
+
+def _acts(sentence: str, tokens: Sequence[Token], language: str) -> bool:
+    """Whether a piece says that somebody or something does something: a person or a pronoun, or a thing and a verb."""
+    if not _opens_with_subject(tokens):
+        return False
+    if tokens[0].form in particles("pronoun") or any(_is_somebody(token) for token in tokens[:2]):
         return True
-    return len(tokens) > 1 and tokens[0].role == "content" and tokens[1].form in particles("determiner")
+    if language != "en":
+        return len(tokens) > 2
+    return any(token.form in particles("be") for token in tokens) or any(_is_verb(sentence, t) for t in tokens[2:])
 
 
 def _trim_joint(text: str, start: int, end: int) -> int:
@@ -154,13 +184,18 @@ def _trim_joint(text: str, start: int, end: int) -> int:
 
 def _is_clause(tokens: Sequence[Token]) -> bool:
     """Whether a piece says something of its own: two content words, or one behind a subject or a form of be."""
-    if not tokens or _opens_with_preposition(tokens):
+    if not tokens or _opens_with_preposition(tokens) or _is_relative(tokens):
         return False
     words = [t for t in tokens if t.role == "content" and t.kind not in ("mark", "negation", "user") and _is_word(t)]
     others = [t for t in words if t.kind != "name"]
     if not others and not (words and any(t.form in particles("be") for t in tokens)):
         return False
     return len(words) >= CLAUSE_WORDS or _opens_with_subject(tokens) or tokens[0].form in particles("be")
+
+
+def _is_relative(tokens: Sequence[Token]) -> bool:
+    """Whether a piece only tells more of what it follows (", who lives in Porto, …")."""
+    return bool(tokens) and tokens[0].form in particles("relative")
 
 
 def _opens_with_preposition(tokens: Sequence[Token]) -> bool:
@@ -184,10 +219,11 @@ def _says_who(tokens: Sequence[Token]) -> bool:
 
 def _opens_with_subject(tokens: Sequence[Token]) -> bool:
     """Whether the first words name somebody or something: the user, a name, a relation, a pronoun, or an article."""
-    first = tokens[0]
-    if first.kind in ("user", "name") or first.relation or first.person:
-        return True
-    return first.form in particles("determiner")
+    return _is_somebody(tokens[0]) or tokens[0].form in particles("determiner")
+
+
+def _is_somebody(token: Token) -> bool:
+    return token.kind in ("user", "name") or bool(token.relation) or token.person
 
 
 def _opens_with_verb(sentence: str, tokens: Sequence[Token]) -> bool:

@@ -64,7 +64,8 @@ pub(crate) fn clauses(text: &Chars<'_>, start: usize, end: usize, parsed: &Parse
 
 impl Spoken<'_> {
     fn clauses(&self) -> Vec<Clause> {
-        let pieces = self.pieces();
+        let opening = self.connective(&self.tokens);
+        let pieces = self.pieces(opening);
         let mut out: Vec<Clause> = Vec::with_capacity(pieces.len());
         let (mut owner, mut subject_of_owner, mut predicate) = (None, String::new(), String::new());
         for (n, &(i, j)) in pieces.iter().enumerate() {
@@ -73,7 +74,7 @@ impl Spoken<'_> {
             let stop = self.tokens.get(j).map_or(self.text.len(), |next| next.start as usize);
             let stop = trim_joint(&self.text, begin, stop);
             let own = self.text.slice(begin, stop);
-            let follows = n > 0 && is_particle(Particle::Consequence, self.tokens[j - words.len() - 1].form);
+            let follows = n > 0 && is_connective(self.tokens[j - words.len() - 1]);
             let (text, inherits) = match owner {
                 Some(owner) if !follows && !opens_with_subject(words) => {
                     if self.language == Language::En && !self.opens_with_verb(words) {
@@ -87,8 +88,11 @@ impl Spoken<'_> {
                     }
                 }
                 _ => {
-                    (owner, subject_of_owner) = (Some(n), subject(own));
-                    predicate.clear();
+                    // Nothing is taken over from "Because she is ill, …".
+                    if n > 0 || opening == 0 {
+                        (owner, subject_of_owner) = (Some(n), subject(own));
+                        predicate.clear();
+                    }
                     (own.to_owned(), None)
                 }
             };
@@ -97,22 +101,24 @@ impl Spoken<'_> {
         out
     }
 
-    /// The tokens of each clause, by their first and the one behind their last.
-    fn pieces(&self) -> Vec<(usize, usize)> {
+    /// The tokens of each clause, by their first and the one behind their last. `opening`: tokens of a connective that
+    /// opens the sentence.
+    fn pieces(&self, opening: usize) -> Vec<(usize, usize)> {
         let joints = self.joints();
         let mut out = Vec::new();
         let (mut first, mut listing) = (0, false);
         for (n, &i) in joints.iter().enumerate() {
             let following = joints.get(n + 1).copied().unwrap_or(self.tokens.len());
             let right = self.words(i, following);
-            if is_clause(&self.tokens[first..i.min(first + CLAUSE_REACH)])
+            let begin = if first > 0 { first } else { opening };
+            if is_clause(&self.tokens[begin.min(i)..i.min(begin + CLAUSE_REACH)])
                 && is_clause(right)
                 && (!listing || says_who(right))
             {
                 out.push((first, i));
                 (first, listing) = (i, false);
             } else {
-                listing = self.tokens[i].kind == Kind::Mark;
+                listing = self.tokens[i].kind == Kind::Mark && !is_relative(right);
             }
         }
         out.push((first, self.tokens.len()));
@@ -132,7 +138,7 @@ impl Spoken<'_> {
         false
     }
 
-    /// Where a clause may begin: at a comma, semicolon or dash, or at a conjunction with no comma before it.
+    /// Where a clause may begin: at a comma, semicolon or dash, or a conjunction or subordinator with no comma before it.
     ///
     /// None begins in quotes or brackets, between numbers, or behind "between".
     fn joints(&self) -> Vec<usize> {
@@ -154,9 +160,10 @@ impl Spoken<'_> {
                 }
             } else if is_particle(Particle::Pair, token.form) {
                 paired = true;
-            } else if i > 0 && self.is_conjunction(token) {
+            } else if i > 0 && (self.is_conjunction(token) || self.connective(&self.tokens[i..]) > 0) {
                 let between = paired || self.is_between_amounts(i);
-                if !quoted && depth == 0 && !between && out.last() != Some(&(i - 1)) {
+                let opened = out.last() == Some(&(i - 1)) || self.is_conjunction(self.tokens[i - 1]);
+                if !quoted && depth == 0 && !between && !opened {
                     out.push(i);
                 }
                 paired = false;
@@ -195,17 +202,56 @@ impl Spoken<'_> {
             && self.text.is_space(end)
     }
 
-    /// The tokens behind the comma, the conjunction, and the word for a consequence that open a piece.
+    /// The tokens behind the comma, the conjunction and the connective that open a piece.
     fn words(&self, start: usize, end: usize) -> &[Said<'_>] {
         let tokens = &self.tokens[start..end];
         let last = tokens.len().saturating_sub(1);
         let opening = |token: &&Said<'_>| token.kind == Kind::Mark || self.is_conjunction(**token);
         let words = &tokens[tokens[..last].iter().take_while(opening).count()..];
-        match words {
-            [so, rest @ ..] if is_particle(Particle::Consequence, so.form) && says_what_follows(rest) => rest,
-            _ => words,
-        }
+        &words[self.connective(words)..]
     }
+
+    /// How many tokens tell that what follows is a clause: one for "because", two for "so that", else none.
+    ///
+    /// A clause names who or what does something ("because she left", "since the shop closed"), which an adverbial
+    /// ("since the summer") and a degree ("so tall") do not, or asks for something ("so try the soup").
+    fn connective(&self, tokens: &[Said<'_>]) -> usize {
+        let Some(first) = tokens.first() else { return 0 };
+        let follows = is_particle(Particle::Consequence, first.form);
+        if !follows && !is_particle(Particle::Subordinator, first.form) {
+            return 0;
+        }
+        let has_complement = tokens.get(1).is_some_and(|token| is_particle(Particle::Complement, token.form));
+        let length = if has_complement { 2 } else { 1 };
+        let behind = &tokens[length..tokens.len().min(CLAUSE_REACH).max(length)];
+        let behind = &behind[..behind.iter().take_while(|token| token.kind != Kind::Mark).count()];
+        let asks = match behind {
+            [first, second, ..] => first.role == Role::Content && is_particle(Particle::Determiner, second.form),
+            _ => false,
+        };
+        if self.acts(behind) || (asks && follows) { length } else { 0 }
+    }
+
+    /// Whether a piece says that somebody or something does something: a person or a pronoun, or a thing and a verb.
+    fn acts(&self, tokens: &[Said<'_>]) -> bool {
+        let Some(&first) = tokens.first() else { return false };
+        if !opens_with_subject(tokens) {
+            return false;
+        }
+        if is_particle(Particle::Pronoun, first.form) || tokens.iter().take(2).any(|&token| is_somebody(token)) {
+            return true;
+        }
+        if self.language != Language::En {
+            return tokens.len() > 2;
+        }
+        tokens.iter().any(|&token| is_be(token)) || tokens.iter().skip(2).any(|&token| is_verb(&self.text, token))
+    }
+}
+
+fn is_connective(token: Said<'_>) -> bool {
+    [Particle::Consequence, Particle::Subordinator, Particle::Complement]
+        .into_iter()
+        .any(|class| is_particle(class, token.form))
 }
 
 /// The end of a clause without the space, commas and full stops behind it.
@@ -224,7 +270,7 @@ fn is_be(token: Said<'_>) -> bool {
 /// Whether a piece says something of its own: two content words, or one behind a subject or a form of be.
 fn is_clause(tokens: &[Said<'_>]) -> bool {
     let Some(&first) = tokens.first() else { return false };
-    if opens_with_preposition(tokens) {
+    if opens_with_preposition(tokens) || is_relative(tokens) {
         return false;
     }
     let words = || tokens.iter().filter(|&&token| is_content(token) && is_word(token));
@@ -235,6 +281,11 @@ fn is_clause(tokens: &[Said<'_>]) -> bool {
         return false;
     }
     count >= CLAUSE_WORDS || opens_with_subject(tokens) || is_be(first)
+}
+
+/// Whether a piece only tells more of what it follows (", who lives in Porto, …").
+fn is_relative(tokens: &[Said<'_>]) -> bool {
+    tokens.first().is_some_and(|first| is_particle(Particle::Relative, first.form))
 }
 
 /// Whether a piece begins as an adverbial does ("In the planning meeting, …"): it claims nothing by itself.
@@ -253,24 +304,15 @@ fn says_who(tokens: &[Said<'_>]) -> bool {
     tokens[0].kind == Kind::User || tokens.iter().any(|&token| is_be(token))
 }
 
-/// Whether what stands behind "so" is a clause ("so I left", "so try the soup"), and not how much ("so tall").
-fn says_what_follows(tokens: &[Said<'_>]) -> bool {
-    let names_what_it_does = || match tokens {
-        [first, second, ..] => first.role == Role::Content && is_particle(Particle::Determiner, second.form),
-        _ => false,
-    };
-    !tokens.is_empty() && (opens_with_subject(tokens) || names_what_it_does())
-}
-
 // -- what a clause takes over -----------------------------------------------------------------------------------------
 
 /// Whether the first words name somebody or something: the user, a name, a relation, a pronoun, or an article.
 fn opens_with_subject(tokens: &[Said<'_>]) -> bool {
-    let first = tokens[0];
-    matches!(first.kind, Kind::User | Kind::Name)
-        || first.relation.is_some()
-        || first.person
-        || is_particle(Particle::Determiner, first.form)
+    is_somebody(tokens[0]) || is_particle(Particle::Determiner, tokens[0].form)
+}
+
+fn is_somebody(token: Said<'_>) -> bool {
+    matches!(token.kind, Kind::User | Kind::Name) || token.relation.is_some() || token.person
 }
 
 /// Whether an English word has the form of a verb; some plurals have it too.

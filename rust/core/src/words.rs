@@ -255,19 +255,22 @@ particle_classes! {
     Possessive = "possessive",
     Preposition = "preposition",
     Privative = "privative",
+    Pronoun = "pronoun",
     Rate = "rate",
+    Relative = "relative",
     Role = "role",
     ScopeEnd = "scope-end",
     Somebodys = "somebodys",
+    Subordinator = "subordinator",
     Werden = "werden",
 }
 
 /// The classes of each function word, a bit each.
-static PARTICLES: LazyLock<FxHashMap<&'static str, u32>> = LazyLock::new(|| {
+static PARTICLES: LazyLock<FxHashMap<&'static str, u64>> = LazyLock::new(|| {
     let mut table = FxHashMap::default();
     for [class, form] in lexicon::PARTICLES.rows() {
         if let Some(class) = Particle::named(class) {
-            *table.entry(form).or_default() |= 1 << class as u32;
+            *table.entry(form).or_default() |= 1 << class as u64;
         }
     }
     table
@@ -275,7 +278,7 @@ static PARTICLES: LazyLock<FxHashMap<&'static str, u32>> = LazyLock::new(|| {
 
 /// Whether `form` is a function word of this class.
 pub(crate) fn is_particle(class: Particle, form: &str) -> bool {
-    PARTICLES.get(form).is_some_and(|classes| classes & 1 << class as u32 != 0)
+    PARTICLES.get(form).is_some_and(|classes| classes & 1 << class as u64 != 0)
 }
 
 /// The class of a relation word.
