@@ -47,7 +47,10 @@ struct Spoken<'a> {
 pub(crate) fn clauses(text: &Chars<'_>, start: usize, end: usize, parsed: &Parsed) -> Vec<Clause> {
     let own = text.slice(start, end);
     let whole = || vec![Clause { start: index(start), end: index(end), text: own.to_owned(), inherits: None }];
-    if !parsed.tokens().any(|token| token.kind == Kind::Mark || is_particle(Particle::Conjunction, token.form)) {
+    let joins = [Particle::Conjunction, Particle::Consequence, Particle::Subordinator];
+    let may_join =
+        |token: Said<'_>| token.kind == Kind::Mark || joins.iter().any(|&class| is_particle(class, token.form));
+    if !parsed.tokens().any(may_join) {
         return whole();
     }
     let spoken = Spoken { text: Chars::new(own), tokens: parsed.tokens().collect(), language: parsed.language };
