@@ -30,8 +30,8 @@ def _new_relation(alignment: Alignment) -> bool:
     if is_passive(alignment.whole_fact) and not is_passive(alignment.whole_candidate):
         return False
     tokens = alignment.whole_candidate.tokens
-    added = {t.start for t in alignment.added if t.relation}
-    claim = _first_claim(alignment)
+    claim, told = _first_claim(alignment), _told(alignment)
+    added = {t.start for t in alignment.added if t.relation and t.start >= told}
     return any(
         t.start in added
         and not (_is_oblique(tokens, i) or _is_predicate(tokens, i))
@@ -123,13 +123,25 @@ def _first_claim(alignment: Alignment) -> int:
     return min(starts, default=0)
 
 
+def _told(alignment: Alignment) -> int:
+    """Where what is told of the user begins, for who tells it is not spoken of ("Ana noted that the user …"); else 0."""
+    tokens = alignment.whole_candidate.tokens
+    claim = _first_claim(alignment)
+    for i, token in enumerate(tokens):
+        if token.start >= claim:
+            break
+        if token.form in particles("complement") and any(t.kind == "user" for t in tokens[i + 1 : i + 3]):
+            return token.start
+    return 0
+
+
 def _new_name(alignment: Alignment) -> bool:
     """A name that the fact lacks stands before the claim and behind no preposition, or as the agent of a passive."""
     if is_passive(alignment.whole_fact) != is_passive(alignment.whole_candidate):
         return False
     tokens = alignment.whole_candidate.tokens
-    added = {t.start for t in alignment.added if is_name(t)}
-    claim = _first_claim(alignment)
+    claim, told = _first_claim(alignment), _told(alignment)
+    added = {t.start for t in alignment.added if is_name(t) and t.start >= told}
     for i, token in enumerate(tokens):
         if token.start in added and ((_is_bare(tokens, i) and token.start < claim) or _is_agent(tokens, i)):
             return True

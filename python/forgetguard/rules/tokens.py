@@ -173,8 +173,10 @@ def _labels(tokens: list[Token]) -> list[Token]:
 
 
 def _may_label(token: Token) -> bool:
-    """A label is made of ordinary words; a name or a relative before a colon is a subject."""
-    return token.kind == "mark" or (token.kind == "word" and not token.person and token.relation in ("", "pet", "care"))
+    """A label is made of ordinary words, or says who speaks; a name or a relative before a colon is a subject."""
+    if token.kind == "mark" or token.form in particles("speaker"):
+        return True
+    return token.kind == "word" and not token.person and token.relation in ("", "pet", "care")
 
 
 def _is_shouted(lexemes: list[Lexeme]) -> bool:

@@ -25,8 +25,8 @@ fn new_relation(alignment: &Alignment<'_>) -> bool {
     if alignment.whole_fact.passive && !parsed.passive {
         return false;
     }
-    let added: Starts = alignment.added().filter(|token| token.relation.is_some()).collect();
-    let claim = first_claim(alignment);
+    let (claim, told) = (first_claim(alignment), told(alignment));
+    let added: Starts = alignment.added().filter(|token| token.relation.is_some() && token.start >= told).collect();
     let other = |(i, token): (usize, Said<'_>)| {
         added.contains(token.start)
             && !is_oblique(parsed, i)
@@ -111,13 +111,25 @@ fn first_claim(alignment: &Alignment<'_>) -> u32 {
     claims.map(|token| token.start).min().unwrap_or(0)
 }
 
+/// Where what is told of the user begins, for who tells it is not spoken of ("Ana noted that the user …"); else 0.
+fn told(alignment: &Alignment<'_>) -> u32 {
+    let parsed = alignment.whole_candidate;
+    let claim = first_claim(alignment);
+    let names_user = |i: usize| (i + 1..i + 3).filter_map(|at| parsed.get(at)).any(|token| token.kind == Kind::User);
+    let mut before = parsed.tokens().enumerate().take_while(|(_, token)| token.start < claim);
+    before
+        .find(|&(i, token)| is_particle(Particle::Complement, token.form) && names_user(i))
+        .map_or(0, |(_, token)| token.start)
+}
+
 /// A name that the fact lacks stands before the claim and behind no preposition, or as the agent of a passive.
 fn new_name(alignment: &Alignment<'_>) -> bool {
     let parsed = alignment.whole_candidate;
     if alignment.whole_fact.passive != parsed.passive {
         return false;
     }
-    let added: Starts = alignment.added().filter(|&token| is_name(token)).collect();
+    let told = told(alignment);
+    let added: Starts = alignment.added().filter(|&token| is_name(token) && token.start >= told).collect();
     if !added.is_empty() {
         let claim = first_claim(alignment);
         let other = |(i, token): (usize, Said<'_>)| {

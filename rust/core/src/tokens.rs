@@ -178,10 +178,11 @@ fn labels(tokens: &mut [Draft<'_>]) {
     }
 }
 
-/// A label is made of ordinary words; a name or a relative before a colon is a subject.
+/// A label is made of ordinary words, or says who speaks; a name or a relative before a colon is a subject.
 fn may_label(draft: &Draft<'_>) -> bool {
     let Token { kind, person, relation, .. } = draft.token;
     kind == Kind::Mark
+        || is_particle(Particle::Speaker, &draft.form)
         || (kind == Kind::Word && !person && matches!(relation, Relation::None | Relation::Pet | Relation::Care))
 }
 

@@ -261,6 +261,7 @@ particle_classes! {
     Role = "role",
     ScopeEnd = "scope-end",
     Somebodys = "somebodys",
+    Speaker = "speaker",
     Subordinator = "subordinator",
     Werden = "werden",
 }
