@@ -85,7 +85,7 @@ def clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple[
 
 
 def _joints(sentence: str, parsed: Parsed) -> list[int]:
-    """Where a clause may begin: at a comma, semicolon or dash, or a conjunction or subordinator with no comma before it.
+    """Where a clause may begin: at a comma, semicolon or dash, or at a word that joins, with no comma before it.
 
     None begins in quotes or brackets, between numbers, or behind "between".
     """

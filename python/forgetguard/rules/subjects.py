@@ -124,7 +124,7 @@ def _first_claim(alignment: Alignment) -> int:
 
 
 def _told(alignment: Alignment) -> int:
-    """Where what is told of the user begins, for who tells it is not spoken of ("Ana noted that the user …"); else 0."""
+    """Where what is told of the user begins, as who tells it is not spoken of ("Ana noted that the user …"); or 0."""
     tokens = alignment.whole_candidate.tokens
     claim = _first_claim(alignment)
     for i, token in enumerate(tokens):

@@ -141,7 +141,7 @@ impl Spoken<'_> {
         false
     }
 
-    /// Where a clause may begin: at a comma, semicolon or dash, or a conjunction or subordinator with no comma before it.
+    /// Where a clause may begin: at a comma, semicolon or dash, or at a word that joins, with no comma before it.
     ///
     /// None begins in quotes or brackets, between numbers, or behind "between".
     fn joints(&self) -> Vec<usize> {

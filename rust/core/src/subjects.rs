@@ -111,7 +111,7 @@ fn first_claim(alignment: &Alignment<'_>) -> u32 {
     claims.map(|token| token.start).min().unwrap_or(0)
 }
 
-/// Where what is told of the user begins, for who tells it is not spoken of ("Ana noted that the user …"); else 0.
+/// Where what is told of the user begins, as who tells it is not spoken of ("Ana noted that the user …"); or 0.
 fn told(alignment: &Alignment<'_>) -> u32 {
     let parsed = alignment.whole_candidate;
     let claim = first_claim(alignment);
