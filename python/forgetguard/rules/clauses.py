@@ -148,14 +148,19 @@ def _is_connective(token: Token) -> bool:
 
 
 def _connective(sentence: str, tokens: Sequence[Token], language: str) -> int:
-    """How many tokens tell that what follows is a clause: one for "because", two for "so that", else none.
+    """How many tokens tell that what follows is a clause: one ("because"), two ("so that", "even though"), else none.
 
     A clause names who or what does something ("because she left", "since the shop closed"), which an adverbial
     ("since the summer") and a degree ("so tall") do not, or asks for something ("so try the soup").
     """
-    if not tokens or not (tokens[0].form in particles("consequence") or tokens[0].form in particles("subordinator")):
+    if len(tokens) < 2:
         return 0
-    length = 2 if len(tokens) > 1 and tokens[1].form in particles("complement") else 1
+    first, second = tokens[0].form, tokens[1].form
+    length = 2 if second in particles("complement") else 1
+    if first in particles("premise") and (length == 2 or second in particles("subordinator")):
+        length = 2
+    elif not (first in particles("consequence") or first in particles("subordinator")):
+        return 0
     behind = [*takewhile(lambda token: token.kind != "mark", tokens[length:CLAUSE_REACH])]
     if not behind:
         return 0

@@ -47,7 +47,7 @@ struct Spoken<'a> {
 pub(crate) fn clauses(text: &Chars<'_>, start: usize, end: usize, parsed: &Parsed) -> Vec<Clause> {
     let own = text.slice(start, end);
     let whole = || vec![Clause { start: index(start), end: index(end), text: own.to_owned(), inherits: None }];
-    let joins = [Particle::Conjunction, Particle::Consequence, Particle::Subordinator];
+    let joins = [Particle::Conjunction, Particle::Consequence, Particle::Subordinator, Particle::Premise];
     let may_join =
         |token: Said<'_>| token.kind == Kind::Mark || joins.iter().any(|&class| is_particle(class, token.form));
     if !parsed.tokens().any(may_join) {
@@ -214,18 +214,20 @@ impl Spoken<'_> {
         &words[self.connective(words)..]
     }
 
-    /// How many tokens tell that what follows is a clause: one for "because", two for "so that", else none.
+    /// How many tokens tell that what follows is a clause: one ("because"), two ("so that", "even though"), else none.
     ///
     /// A clause names who or what does something ("because she left", "since the shop closed"), which an adverbial
     /// ("since the summer") and a degree ("so tall") do not, or asks for something ("so try the soup").
     fn connective(&self, tokens: &[Said<'_>]) -> usize {
-        let Some(first) = tokens.first() else { return 0 };
-        let follows = is_particle(Particle::Consequence, first.form);
-        if !follows && !is_particle(Particle::Subordinator, first.form) {
+        let [first, second, ..] = tokens else { return 0 };
+        let is = |token: &Said<'_>, class| is_particle(class, token.form);
+        let follows = is(first, Particle::Consequence);
+        let mut length = if is(second, Particle::Complement) { 2 } else { 1 };
+        if is(first, Particle::Premise) && (length == 2 || is(second, Particle::Subordinator)) {
+            length = 2;
+        } else if !follows && !is(first, Particle::Subordinator) {
             return 0;
         }
-        let has_complement = tokens.get(1).is_some_and(|token| is_particle(Particle::Complement, token.form));
-        let length = if has_complement { 2 } else { 1 };
         let behind = &tokens[length..tokens.len().min(CLAUSE_REACH).max(length)];
         let behind = &behind[..behind.iter().take_while(|token| token.kind != Kind::Mark).count()];
         let asks = match behind {

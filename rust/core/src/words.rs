@@ -253,6 +253,7 @@ particle_classes! {
     Pair = "pair",
     Party = "party",
     Possessive = "possessive",
+    Premise = "premise",
     Preposition = "preposition",
     Privative = "privative",
     Pronoun = "pronoun",
