@@ -65,16 +65,21 @@ def clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple[
         return (Clause(start, end, text[start:end]),)
     out: list[Clause] = []
     owner: int | None = None
+    another: bool | None = None  # whether the owner is somebody beside the user, once that was asked
     subject = predicate = ""
     for n, (i, j) in enumerate(pieces):
         words = _words(text[start:end], tokens[i:j], parsed.language) if n else tokens[i:j]
         own = _opens_with_subject(words) or (n > 0 and _is_connective(tokens[j - len(words) - 1]))
+        if owner is not None and len(words) > 1 and words[0].form in particles("third"):
+            another = _names_another(subject) if another is None else another
+            if another:
+                own, words = False, words[1:]  # "she" is the one who was named last
         begin = start + words[0].start
         stop = _trim_joint(text, begin, start + tokens[j].start if j < len(tokens) else end)
         if own or owner is None:
             out.append(Clause(begin, stop, text[begin:stop]))
             if n or not opening:  # nothing is taken over from "Because she is ill, …"
-                owner, subject, predicate = n, _subject(text[begin:stop]), ""
+                owner, subject, predicate, another = n, _subject(text[begin:stop]), "", None
             continue
         if parsed.language == "en" and not _opens_with_verb(text[start:end], words):
             predicate = predicate or _with_verb(text[out[owner].start : out[owner].end], subject)
@@ -259,6 +264,11 @@ def _with_verb(clause: str, subject: str) -> str:
         if _is_verb(clause, token):
             return clause[: token.end] + " "
     return subject
+
+
+def _names_another(subject: str) -> bool:
+    """Whether the words of a subject name somebody beside the user."""
+    return any(token.kind == "name" or token.relation or token.person for token in parse(subject).tokens)
 
 
 def _subject(clause: str) -> str:

@@ -71,15 +71,22 @@ impl Spoken<'_> {
         let pieces = self.pieces(opening);
         let mut out: Vec<Clause> = Vec::with_capacity(pieces.len());
         let (mut owner, mut subject_of_owner, mut predicate) = (None, String::new(), String::new());
+        let mut another = None; // whether the owner is somebody beside the user, once that was asked
         for (n, &(i, j)) in pieces.iter().enumerate() {
-            let words = if n > 0 { self.words(i, j) } else { &self.tokens[i..j] };
+            let mut words = if n > 0 { self.words(i, j) } else { &self.tokens[i..j] };
+            let mut has_own = opens_with_subject(words) || (n > 0 && is_connective(self.tokens[j - words.len() - 1]));
+            if let [she, rest @ ..] = words {
+                let is_third = owner.is_some() && !rest.is_empty() && is_particle(Particle::Third, she.form);
+                if is_third && *another.get_or_insert_with(|| names_another(&subject_of_owner)) {
+                    (has_own, words) = (false, rest); // "she" is the one who was named last
+                }
+            }
             let begin = words[0].start as usize;
             let stop = self.tokens.get(j).map_or(self.text.len(), |next| next.start as usize);
             let stop = trim_joint(&self.text, begin, stop);
             let own = self.text.slice(begin, stop);
-            let follows = n > 0 && is_connective(self.tokens[j - words.len() - 1]);
             let (text, inherits) = match owner {
-                Some(owner) if !follows && !opens_with_subject(words) => {
+                Some(owner) if !has_own => {
                     if self.language == Language::En && !self.opens_with_verb(words) {
                         if predicate.is_empty() {
                             let Clause { start, end, .. } = out[owner];
@@ -93,7 +100,7 @@ impl Spoken<'_> {
                 _ => {
                     // Nothing is taken over from "Because she is ill, …".
                     if n > 0 || opening == 0 {
-                        (owner, subject_of_owner) = (Some(n), subject(own));
+                        (owner, subject_of_owner, another) = (Some(n), subject(own), None);
                         predicate.clear();
                     }
                     (own.to_owned(), None)
@@ -346,6 +353,13 @@ fn with_verb(clause: &str, subject: &str) -> String {
         Some(verb) => [chars.slice(0, verb.end as usize), " "].concat(),
         None => subject.to_owned(),
     }
+}
+
+/// Whether the words of a subject name somebody beside the user.
+fn names_another(subject: &str) -> bool {
+    let parsed = parse(subject, &NO_ALIASES);
+    let mut tokens = parsed.tokens();
+    tokens.any(|token| token.kind == Kind::Name || token.relation.is_some() || token.person)
 }
 
 /// The words that name the subject of a clause, with a space behind, for the clause that took it over.

@@ -264,6 +264,7 @@ particle_classes! {
     Somebodys = "somebodys",
     Speaker = "speaker",
     Subordinator = "subordinator",
+    Third = "third",
     Werden = "werden",
 }
 
