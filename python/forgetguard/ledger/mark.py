@@ -203,26 +203,25 @@ def awaited(marks: MarkFile | None, keys: Secrets) -> Iterator[Callable[[], None
     So whoever opens it at once waits for its mark, and never takes it for a ledger that lost one. An empty file, which
     a kill leaves behind, counts as no mark. Where none can be written, none is: who opens the ledger says so.
     """
+    if marks is None:
+        yield lambda: None
+        return
+    path = marks.path(keys.vault)
     with ExitStack() as stack:
         stream: FileIO | None = None
-        path = marks.path(keys.vault) if marks is not None else None
-        if path is not None:
-            try:
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                stream = stack.enter_context(_locked(path))
-            except OSError:
-                stream = None
+        with suppress(OSError):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            stream = stack.enter_context(_locked(path))
 
         def begin() -> None:
-            if marks is None or path is None or stream is None or _size(path) > 0:
-                return
-            with suppress(OSError):
-                _begin(stream, path, keys, {}, marks.real)
+            if stream is not None and _size(path) == 0:
+                with suppress(OSError):
+                    _begin(stream, path, keys, {}, marks.real)
 
         try:
             yield begin
         finally:
-            if stream is not None and marks is not None:
+            if stream is not None:
                 marks.drop_empty(keys.vault)
 
 

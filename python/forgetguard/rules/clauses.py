@@ -170,7 +170,7 @@ def _connective(sentence: str, tokens: Sequence[Token], language: str) -> int:
     if not behind:
         return 0
     asks = len(behind) > 1 and behind[0].role == "content" and behind[1].form in particles("determiner")
-    is_clause = _acts(sentence, behind, language) or (asks and tokens[0].form in particles("consequence"))
+    is_clause = _acts(sentence, behind, language) or (asks and first in particles("consequence"))
     return length if is_clause else 0
 
 
