@@ -64,28 +64,22 @@ def clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple[
     if len(pieces) == 1:
         return (Clause(start, end, text[start:end]),)
     out: list[Clause] = []
-    owner: int | None = None
-    another: bool | None = None  # whether the owner is somebody beside the user, once that was asked
-    subject = predicate = ""
+    owner: _Owner | None = None
     for n, (i, j) in enumerate(pieces):
         words = _words(text[start:end], tokens[i:j], parsed.language) if n else tokens[i:j]
         own = _opens_with_subject(words) or (n > 0 and _is_connective(tokens[j - len(words) - 1]))
-        if owner is not None and len(words) > 1 and words[0].form in particles("third"):
-            another = _names_another(subject) if another is None else another
-            if another:
-                own, words = False, words[1:]  # "she" is the one who was named last
+        if owner and owner.is_another and len(words) > 1 and words[0].form in particles("third"):
+            own, words = False, words[1:]  # "she" is the one who was named last
         begin = start + words[0].start
         stop = _trim_joint(text, begin, start + tokens[j].start if j < len(tokens) else end)
         if own or owner is None:
             out.append(Clause(begin, stop, text[begin:stop]))
             if n or not opening:  # nothing is taken over from "Because she is ill, …"
-                owner, subject, predicate, another = n, _subject(text[begin:stop]), "", None
-            continue
-        if parsed.language == "en" and not _opens_with_verb(text[start:end], words):
-            predicate = predicate or _with_verb(text[out[owner].start : out[owner].end], subject)
-            out.append(Clause(begin, stop, predicate + text[begin:stop], owner))
+                owner = _Owner.of(n, text[start:end], words)
+        elif parsed.language == "en" and not _opens_with_verb(text[start:end], words):
+            out.append(Clause(begin, stop, owner.predicate + text[begin:stop], owner.place))
         else:
-            out.append(Clause(begin, stop, subject + text[begin:stop], owner))
+            out.append(Clause(begin, stop, owner.subject + text[begin:stop], owner.place))
     return tuple(out)
 
 
@@ -258,30 +252,39 @@ def _is_verb(sentence: str, token: Token) -> bool:
     return token.role != "stop" and not form.startswith(key[: len(key) - 1])
 
 
-def _with_verb(clause: str, subject: str) -> str:
-    """The subject of a clause with its verb, for a piece that has neither ("User likes" for "strong coffee")."""
-    for token in [t for t in parse(clause).tokens if t.start >= len(subject)][:VERB_WITHIN]:
-        if _is_verb(clause, token):
-            return clause[: token.end] + " "
-    return subject
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """A clause as those behind it take its subject over.
+
+    `place`: its position among its sentence's clauses. `subject`: the words that name it, with a space behind.
+    `predicate`: those with their verb, for a piece that has neither ("User likes" for "strong coffee").
+    `is_another`: whether the subject names somebody beside the user.
+    """
+
+    place: int
+    subject: str
+    predicate: str
+    is_another: bool
+
+    @classmethod
+    def of(cls, place: int, sentence: str, tokens: Sequence[Token]) -> _Owner:
+        named = [*takewhile(_names, tokens)]
+        start = tokens[0].start
+        subject = sentence[start : named[-1].end] if named else ""
+        if subject and char_class(subject[-1]) not in CJK:
+            subject += " "
+        behind = tokens[len(named) : len(named) + VERB_WITHIN]
+        verb = next((token for token in behind if _is_verb(sentence, token)), None)
+        predicate = sentence[start : verb.end] + " " if verb else subject
+        another = any(token.kind == "name" or token.relation or token.person for token in named)
+        return cls(place, subject, predicate, another)
 
 
-def _names_another(subject: str) -> bool:
-    """Whether the words of a subject name somebody beside the user."""
-    return any(token.kind == "name" or token.relation or token.person for token in parse(subject).tokens)
-
-
-def _subject(clause: str) -> str:
-    """The words that name the subject of a clause, with a space behind, for the clause that took it over."""
-    end = 0
-    for token in parse(clause).tokens:
-        if not (
-            token.kind in ("user", "name")
-            or token.relation
-            or token.possessive
-            or token.form in particles("determiner")
-        ):
-            break
-        end = token.end
-    space = "" if end and char_class(clause[end - 1]) in CJK else " "
-    return clause[:end] + space if end else ""
+def _names(token: Token) -> bool:
+    """Whether a token belongs to the words that name a subject."""
+    return (
+        token.kind in ("user", "name")
+        or bool(token.relation)
+        or token.possessive
+        or token.form in particles("determiner")
+    )

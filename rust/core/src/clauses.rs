@@ -6,13 +6,11 @@ use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::parsed::{Parsed, Role, Said};
 use crate::text::{char_class, index};
-use crate::tokens::parse;
-use crate::words::{Particle, is_particle};
+use crate::words::{Particle, is_any_particle, is_particle};
 
 pub(crate) const ENDS: &str = ".!?…";
 pub(crate) const CJK_ENDS: &str = "。！？｡";
 const COMMAS: &str = ",;，；、､—–";
-pub(crate) const NO_ALIASES: [&str; 0] = [];
 /// Least content words of a clause of its own; one is enough behind a subject or a form of be.
 const CLAUSE_WORDS: usize = 2;
 /// Words among which the verb of a clause stands.
@@ -43,13 +41,24 @@ struct Spoken<'a> {
     language: Language,
 }
 
+/// A clause as those behind it take its subject over.
+///
+/// `place`: its position among its sentence's clauses. `subject`: the words that name it, with a space behind.
+/// `predicate`: those with their verb, for a piece that has neither ("User likes" for "strong coffee"). `is_another`:
+/// whether the subject names somebody beside the user.
+struct Owner {
+    place: usize,
+    subject: String,
+    predicate: String,
+    is_another: bool,
+}
+
 /// The clauses of one sentence: cut at commas and conjunctions where both sides say something.
 pub(crate) fn clauses(text: &Chars<'_>, start: usize, end: usize, parsed: &Parsed) -> Vec<Clause> {
     let own = text.slice(start, end);
     let whole = || vec![Clause { start: index(start), end: index(end), text: own.to_owned(), inherits: None }];
     let joins = [Particle::Conjunction, Particle::Consequence, Particle::Subordinator, Particle::Premise];
-    let may_join =
-        |token: Said<'_>| token.kind == Kind::Mark || joins.iter().any(|&class| is_particle(class, token.form));
+    let may_join = |token: Said<'_>| token.kind == Kind::Mark || is_any_particle(&joins, token.form);
     if !parsed.tokens().any(may_join) {
         return whole();
     }
@@ -70,14 +79,12 @@ impl Spoken<'_> {
         let opening = self.connective(&self.tokens);
         let pieces = self.pieces(opening);
         let mut out: Vec<Clause> = Vec::with_capacity(pieces.len());
-        let (mut owner, mut subject_of_owner, mut predicate) = (None, String::new(), String::new());
-        let mut another = None; // whether the owner is somebody beside the user, once that was asked
+        let mut owner: Option<Owner> = None;
         for (n, &(i, j)) in pieces.iter().enumerate() {
             let mut words = if n > 0 { self.words(i, j) } else { &self.tokens[i..j] };
             let mut has_own = opens_with_subject(words) || (n > 0 && is_connective(self.tokens[j - words.len() - 1]));
-            if let [she, rest @ ..] = words {
-                let is_third = owner.is_some() && !rest.is_empty() && is_particle(Particle::Third, she.form);
-                if is_third && *another.get_or_insert_with(|| names_another(&subject_of_owner)) {
+            if let ([she, rest @ ..], Some(Owner { is_another: true, .. })) = (words, &owner) {
+                if !rest.is_empty() && is_particle(Particle::Third, she.form) {
                     (has_own, words) = (false, rest); // "she" is the one who was named last
                 }
             }
@@ -85,23 +92,16 @@ impl Spoken<'_> {
             let stop = self.tokens.get(j).map_or(self.text.len(), |next| next.start as usize);
             let stop = trim_joint(&self.text, begin, stop);
             let own = self.text.slice(begin, stop);
-            let (text, inherits) = match owner {
+            let (text, inherits) = match &owner {
                 Some(owner) if !has_own => {
-                    if self.language == Language::En && !self.opens_with_verb(words) {
-                        if predicate.is_empty() {
-                            let Clause { start, end, .. } = out[owner];
-                            predicate = with_verb(self.text.slice(start as usize, end as usize), &subject_of_owner);
-                        }
-                        ([&*predicate, own].concat(), Some(owner))
-                    } else {
-                        ([&*subject_of_owner, own].concat(), Some(owner))
-                    }
+                    let is_bare = self.language == Language::En && !self.opens_with_verb(words);
+                    let before = if is_bare { &owner.predicate } else { &owner.subject };
+                    ([before, own].concat(), Some(owner.place))
                 }
                 _ => {
                     // Nothing is taken over from "Because she is ill, …".
                     if n > 0 || opening == 0 {
-                        (owner, subject_of_owner, another) = (Some(n), subject(own), None);
-                        predicate.clear();
+                        owner = Some(self.owner(n, words));
                     }
                     (own.to_owned(), None)
                 }
@@ -109,6 +109,21 @@ impl Spoken<'_> {
             out.push(Clause { start: index(begin), end: index(stop), text, inherits });
         }
         out
+    }
+
+    /// The clause in this place, of these tokens, as those behind it take its subject over.
+    fn owner(&self, place: usize, tokens: &[Said<'_>]) -> Owner {
+        let (named, behind) = tokens.split_at(tokens.iter().take_while(|&&token| names(token)).count());
+        let start = tokens[0].start as usize;
+        let mut subject = named.last().map_or("", |last| self.text.slice(start, last.end as usize)).to_owned();
+        if subject.chars().last().is_some_and(|char| !char_class(char).is_cjk()) {
+            subject.push(' ');
+        }
+        let verb = behind.iter().take(VERB_WITHIN).find(|&&token| is_verb(&self.text, token));
+        let predicate =
+            verb.map_or_else(|| subject.clone(), |verb| [self.text.slice(start, verb.end as usize), " "].concat());
+        let is_another = named.iter().any(|token| token.kind == Kind::Name || token.relation.is_some() || token.person);
+        Owner { place, subject, predicate, is_another }
     }
 
     /// The tokens of each clause, by their first and the one behind their last. `opening`: tokens of a connective that
@@ -261,9 +276,7 @@ impl Spoken<'_> {
 }
 
 fn is_connective(token: Said<'_>) -> bool {
-    [Particle::Consequence, Particle::Subordinator, Particle::Complement]
-        .into_iter()
-        .any(|class| is_particle(class, token.form))
+    is_any_particle(&[Particle::Consequence, Particle::Subordinator, Particle::Complement], token.form)
 }
 
 /// The end of a clause without the space, commas and full stops behind it.
@@ -343,41 +356,10 @@ fn is_verb(sentence: &Chars<'_>, token: Said<'_>) -> bool {
     token.role != Role::Stop && !form.starts_with(most)
 }
 
-/// The subject of a clause with its verb, for a piece that has neither ("User likes" for "strong coffee").
-fn with_verb(clause: &str, subject: &str) -> String {
-    let chars = Chars::new(clause);
-    let length = subject.chars().count();
-    let parsed = parse(clause, &NO_ALIASES);
-    let mut words = parsed.tokens().filter(|token| token.start as usize >= length).take(VERB_WITHIN);
-    match words.find(|&token| is_verb(&chars, token)) {
-        Some(verb) => [chars.slice(0, verb.end as usize), " "].concat(),
-        None => subject.to_owned(),
-    }
-}
-
-/// Whether the words of a subject name somebody beside the user.
-fn names_another(subject: &str) -> bool {
-    let parsed = parse(subject, &NO_ALIASES);
-    let mut tokens = parsed.tokens();
-    tokens.any(|token| token.kind == Kind::Name || token.relation.is_some() || token.person)
-}
-
-/// The words that name the subject of a clause, with a space behind, for the clause that took it over.
-fn subject(clause: &str) -> String {
-    let parsed = parse(clause, &NO_ALIASES);
-    let named = |token: &Said<'_>| {
-        matches!(token.kind, Kind::User | Kind::Name)
-            || token.relation.is_some()
-            || token.possessive
-            || is_particle(Particle::Determiner, token.form)
-    };
-    let Some(last) = parsed.tokens().take_while(named).last().filter(|last| last.end > 0) else {
-        return String::new();
-    };
-    let end = last.end as usize;
-    let mut out: String = clause.chars().take(end).collect();
-    if !out.chars().last().is_some_and(|char| char_class(char).is_cjk()) {
-        out.push(' ');
-    }
-    out
+/// Whether a token belongs to the words that name a subject.
+fn names(token: Said<'_>) -> bool {
+    matches!(token.kind, Kind::User | Kind::Name)
+        || token.relation.is_some()
+        || token.possessive
+        || is_particle(Particle::Determiner, token.form)
 }

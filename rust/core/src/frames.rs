@@ -1,16 +1,14 @@
 //! The frame around the claim: how much of it, whether it is real, whether it has changed.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::alignment::{Alignment, Starts, is_name};
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon::{self, Table};
-use crate::parsed::{Parsed, Said};
+use crate::parsed::{Draft, Parsed};
 use crate::phrases::{Sequences, starting_with, stemmed_sequences};
 use crate::voice::is_past;
-use crate::words::stem;
 
 /// What a frame does to what it frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +22,17 @@ pub(crate) enum Framing {
     Change,
 }
 
+impl Framing {
+    /// A bit for what it frames: how much, whether it is real, whether it has changed.
+    const fn sort(self) -> u8 {
+        match self {
+            Self::All | Self::Some | Self::Other => 1,
+            Self::Modal => 2,
+            Self::Change => 4,
+        }
+    }
+}
+
 /// A frame and where it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
@@ -31,49 +40,46 @@ pub(crate) struct Frame {
     framing: Framing,
 }
 
-fn frames(table: Table, framing: impl Fn(&str) -> Framing) -> Sequences<Framing> {
-    let rows = table.rows_by_language().map(|(language, [form])| (language, [form, ""]));
-    stemmed_sequences(rows, |_, class| framing(class))
-}
-
-/// Frames of one or more words by table, longest first.
-static FRAMES: LazyLock<[Sequences<Framing>; 3]> = LazyLock::new(|| {
-    let quantity = |_, class: &str| match class {
+/// Frames of one or more words, longest first.
+static FRAMES: LazyLock<Sequences<Framing>> = LazyLock::new(|| {
+    let quantity = |class| match class {
         "all" => Framing::All,
         "some" => Framing::Some,
         _ => Framing::Other,
     };
-    [
-        stemmed_sequences(lexicon::QUANTIFIERS.rows_by_language(), quantity),
-        frames(lexicon::MODALS, |_| Framing::Modal),
-        frames(lexicon::CHANGE, |_| Framing::Change),
-    ]
+    let quantities =
+        lexicon::QUANTIFIERS.rows_by_language().map(|(language, [form, class])| (language, form, quantity(class)));
+    let framed =
+        |table: Table, framing| table.rows_by_language().map(move |(language, [form])| (language, form, framing));
+    stemmed_sequences(
+        quantities.chain(framed(lexicon::MODALS, Framing::Modal)).chain(framed(lexicon::CHANGE, Framing::Change)),
+    )
 });
 
-/// Start and class of every frame in the text, table by table.
-pub(crate) fn find_frames(parsed: &Parsed) -> Box<[Frame]> {
-    let keys: Vec<Cow<'_, str>> = parsed
-        .tokens()
-        .map(|token| match token.kind {
-            Kind::Word | Kind::Negation => frame_key(token, parsed.language),
-            _ => Cow::Borrowed(""),
-        })
-        .collect();
+/// Start and class of every frame in the text: at one place the longest of each sort.
+pub(crate) fn find_frames(drafts: &[Draft<'_>], language: Language) -> Box<[Frame]> {
+    let keys: Vec<&str> = drafts.iter().map(frame_key).collect();
     let mut out = Vec::new();
-    for table in &*FRAMES {
-        for (i, (key, token)) in keys.iter().zip(parsed.tokens()).enumerate().filter(|(_, (key, _))| !key.is_empty()) {
-            let found = starting_with(table, parsed.language, key);
-            if let Some(&(_, framing)) = found.iter().find(|(words, _)| keys[i..].starts_with(words)) {
-                out.push(Frame { start: token.start, framing });
+    for (i, key) in keys.iter().enumerate().filter(|(_, key)| !key.is_empty()) {
+        let mut sorts = 0;
+        for (words, framing) in starting_with(&FRAMES, language, key) {
+            let fits = keys.get(i..i + words.len()).is_some_and(|keys| words.iter().eq(keys));
+            if fits && sorts & framing.sort() == 0 {
+                sorts |= framing.sort();
+                out.push(Frame { start: drafts[i].token.start, framing: *framing });
             }
         }
     }
     out.into()
 }
 
-/// The stem of a word, or of the word that a phrase stands for.
-fn frame_key(token: Said<'_>, language: Language) -> Cow<'_, str> {
-    if token.form.contains(' ') { Cow::Borrowed(token.key) } else { stem(token.form, language) }
+/// The stem of a word, or the word that a phrase stands for.
+fn frame_key<'a>(draft: &'a Draft<'_>) -> &'a str {
+    match draft.token.kind {
+        Kind::Word | Kind::Negation if draft.form.contains(' ') => &draft.key,
+        Kind::Word | Kind::Negation => draft.stem(),
+        _ => "",
+    }
 }
 
 fn starts(parsed: &Parsed, framing: Framing) -> impl Iterator<Item = u32> {

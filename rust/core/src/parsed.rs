@@ -12,7 +12,7 @@ use crate::lexemes::Kind;
 use crate::order::{Direction, direction_of};
 use crate::text::index;
 use crate::voice::is_passive;
-use crate::words::{Relation, UNKNOWN_RARITY, stem};
+use crate::words::{Relation, UNKNOWN_RARITY};
 
 /// How much a token claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -163,12 +163,13 @@ impl Parsed {
     }
 }
 
-/// A token in the making, with its letters.
+/// A token in the making, with its letters. `stem`: that of its form, unless that is its key.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft<'a> {
     pub(crate) token: Token,
     pub(crate) key: Cow<'a, str>,
     pub(crate) form: Cow<'a, str>,
+    pub(crate) stem: Option<Cow<'a, str>>,
 }
 
 impl<'a> Draft<'a> {
@@ -191,7 +192,12 @@ impl<'a> Draft<'a> {
             meaning: 0,
             senses: 0,
         };
-        Self { token, key, form }
+        Self { token, key, form, stem: None }
+    }
+
+    /// What forms of one word share.
+    pub(crate) fn stem(&self) -> &str {
+        self.stem.as_ref().unwrap_or(&self.key)
     }
 }
 
@@ -236,8 +242,8 @@ pub(crate) fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Pa
         token.direction = direction_of(&draft.form, language);
         let claims = matches!(token.role, Role::Content | Role::Label);
         if claims && may_mean(token.kind) {
-            let key = if token.kind == Kind::Name { stem(&draft.form, language) } else { Cow::Borrowed(&*draft.key) };
-            token.meaning = meaning_of(&key, language);
+            let key = if token.kind == Kind::Name { draft.stem() } else { &*draft.key };
+            token.meaning = meaning_of(key, language);
         }
         if claims && token.kind == Kind::Word && language == Language::En {
             token.senses = senses_of(&draft.form, &draft.key);
@@ -247,12 +253,11 @@ pub(crate) fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Pa
         letters: letters.into(),
         tokens: tokens.into(),
         exact,
-        frames: Box::default(),
+        frames: find_frames(drafts, language),
         passive: false,
         language,
         ceased,
     };
-    parsed.frames = find_frames(&parsed);
     parsed.passive = is_passive(&parsed);
     parsed
 }

@@ -28,15 +28,12 @@ fn sort_longest_first<T>(table: &mut Sequences<T>) {
     }
 }
 
-/// Rows `lang, words, value` by the stems of their words.
-pub(crate) fn stemmed_sequences<T>(
-    rows: impl Iterator<Item = (Language, [&'static str; 2])>,
-    value: impl Fn(Language, &'static str) -> T,
-) -> Sequences<T> {
+/// Rows of words and what they say, by the stems of the words.
+pub(crate) fn stemmed_sequences<T>(rows: impl Iterator<Item = (Language, &'static str, T)>) -> Sequences<T> {
     let mut table = Sequences::default();
-    for (language, [words, meaning]) in rows {
+    for (language, words, said) in rows {
         let keys: Vec<_> = words.split(' ').map(|word| stem(word, language)).collect();
-        table.entry(language, keys[0].clone()).push((keys, value(language, meaning)));
+        table.entry(language, keys[0].clone()).push((keys, said));
     }
     sort_longest_first(&mut table);
     table
@@ -44,9 +41,11 @@ pub(crate) fn stemmed_sequences<T>(
 
 /// Phrases of several words with the key and relation that they say.
 static PHRASES: LazyLock<Sequences<(Cow<'static, str>, Relation)>> = LazyLock::new(|| {
-    stemmed_sequences(lexicon::PHRASES.rows_by_language(), |language, word| {
-        (stem(word, language), relation(word, language))
-    })
+    stemmed_sequences(
+        lexicon::PHRASES
+            .rows_by_language()
+            .map(|(language, [words, word])| (language, words, (stem(word, language), relation(word, language)))),
+    )
 });
 
 static NEGATIONS: LazyLock<Sequences<&'static str>> = LazyLock::new(|| {
@@ -67,14 +66,6 @@ pub(crate) fn starting_with<'a, T>(
     table.get(language, first).map_or(&[], |found| &**found)
 }
 
-/// The stem of a token's form.
-fn form_stem<'b>(draft: &'b Draft<'_>, language: Language) -> Cow<'b, str> {
-    if draft.token.kind == Kind::Word && draft.token.role != Role::Stop {
-        return Cow::Borrowed(&draft.key);
-    }
-    stem(&draft.form, language)
-}
-
 /// The tokens with every listed phrase as one word.
 pub(crate) fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Draft<'_>> {
     let endings = endings(&tokens, language);
@@ -90,6 +81,7 @@ pub(crate) fn phrases(mut tokens: Vec<Draft<'_>>, language: Language) -> Vec<Dra
             draft.key = Cow::Borrowed(word);
             draft.form = Cow::Owned(form);
             let name = draft.token.kind == Kind::Name;
+            draft.stem = name.then(|| Cow::Owned(stem(&draft.form, language).into_owned()));
             draft.token = Token {
                 end,
                 kind: if name { Kind::Name } else { Kind::Word },
@@ -122,8 +114,8 @@ fn phrase_at(
     if !matches!(tokens[0].token.kind, Kind::Word | Kind::Name | Kind::Unit) {
         return None;
     }
-    let is = |draft: &Draft<'_>, key: &str| draft.token.kind != Kind::Mark && form_stem(draft, language) == key;
-    starting_with(&PHRASES, language, &form_stem(&tokens[0], language))
+    let is = |draft: &Draft<'_>, key: &str| draft.token.kind != Kind::Mark && draft.stem() == key;
+    starting_with(&PHRASES, language, tokens[0].stem())
         .iter()
         .find(|(keys, _)| {
             let length = keys.len();

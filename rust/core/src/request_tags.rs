@@ -12,7 +12,7 @@ use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme, SENTENCE_ENDS};
 use crate::lexicon::{self, ByWord};
 use crate::tokens::{contraction_in, part};
-use crate::words::{LANGUAGES, Particle, is_particle, is_stop_word};
+use crate::words::{LANGUAGES, List, Particle, is_listed, is_particle};
 
 /// Slots, a bit each.
 pub(crate) type Bits = u128;
@@ -321,7 +321,7 @@ pub(crate) fn is_file_name(lexeme: &Lexeme<'_>) -> bool {
 pub(crate) fn is_english(tags: &[Tag<'_>], language: Language) -> bool {
     let count = |language| {
         let words = tags.iter().flat_map(|tag| tag.form.split(' '));
-        words.filter(|word| is_stop_word(word, language)).count()
+        words.filter(|word| is_listed(List::Stop, word, language)).count()
     };
     language != Language::En && count(Language::En) > count(language)
 }
@@ -404,7 +404,7 @@ fn tag<'a>(words: &[Word<'a>], language: Language) -> Vec<Tag<'a>> {
             continue;
         }
         let slots = match word.slots {
-            0 if is_stop_word(&word.form, language) => bits!(Stop),
+            0 if is_listed(List::Stop, &word.form, language) => bits!(Stop),
             0 => bits!(Content),
             slots => slots,
         };

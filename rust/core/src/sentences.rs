@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashSet;
 
 use crate::blocks::{Chars, NUMBER_DIGITS, blocks};
-use crate::clauses::{CJK_ENDS, Clause, ENDS, NO_ALIASES, clauses};
+use crate::clauses::{CJK_ENDS, Clause, ENDS, clauses};
 use crate::lexemes::Kind;
 use crate::lexicon;
 use crate::parallel::in_parallel;
@@ -16,6 +16,7 @@ use crate::text::{Class, char_class, fold_text, index};
 use crate::tokens::parse;
 use crate::words::{Particle, is_particle};
 
+const NO_ALIASES: [&str; 0] = [];
 const CLOSERS: &str = "\"'”’»)]}」』*_";
 
 /// A sentence (or a list item, or a heading) by its place in the text, without the space around it, and its clauses.

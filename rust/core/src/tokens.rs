@@ -17,7 +17,7 @@ use crate::phrases::{clauses, negations, phrases, without_lone_emoji};
 use crate::quantities::quantify;
 use crate::text::{fold, index};
 use crate::words::{
-    List, Particle, Relation, is_given_name, is_known, is_listed, is_particle, rarity, relation, stem, vote,
+    List, Particle, Relation, is_given_name, is_known, is_particle, listed, rarity, relation, stem, vote,
 };
 
 /// Characters of a word beyond which it is no word that could be written out.
@@ -210,6 +210,7 @@ fn add_tokens<'a>(lexeme: Lexeme<'a>, language: Language, capitals: bool, out: &
         },
         _ => {
             let mut draft = Draft::new(lexeme.kind, identity(&lexeme), lexeme.text, lexeme.start, lexeme.end);
+            draft.stem = (lexeme.kind != Kind::Mark).then(|| stem_of(&draft.form, language));
             draft.token.possessive = lexeme.possessive;
             out.push(draft);
         }
@@ -248,33 +249,35 @@ fn identity<'a>(lexeme: &Lexeme<'a>) -> Cow<'a, str> {
 
 fn word(lexeme: Lexeme<'_>, language: Language, capitals: bool) -> Draft<'_> {
     let Lexeme { start, end, possessive, privative, .. } = lexeme;
-    let draft = |kind, key, form| {
-        let mut draft = Draft::new(kind, key, form, start, end);
+    let draft = |kind, key, form, stem| {
+        let mut draft = Draft { stem, ..Draft::new(kind, key, form, start, end) };
         draft.token.possessive = possessive;
         draft
     };
     let form = &*lexeme.text;
-    if is_listed(List::User, form, language) {
-        let mut user = draft(Kind::User, Cow::Borrowed("user"), lexeme.text);
+    let listed = listed(form, language);
+    let is_listed = |list| listed.is_some_and(|listed| listed.is_in(list));
+    let stem = listed.map_or_else(|| stem_of(&lexeme.text, language), |listed| listed.stem.clone());
+    if is_listed(List::User) {
+        let mut user = draft(Kind::User, Cow::Borrowed("user"), lexeme.text, Some(stem));
         user.token.role = Role::Stop;
         return user;
     }
-    if is_listed(List::Stop, form, language) && !(capitals && lexeme.shout) {
-        let mut stop = draft(Kind::Word, lexeme.text.clone(), lexeme.text);
+    if is_listed(List::Stop) && !(capitals && lexeme.shout) {
+        let mut stop = draft(Kind::Word, lexeme.text.clone(), lexeme.text, Some(stem));
         (stop.token.role, stop.token.rarity) = (Role::Stop, 0);
         return stop;
     }
     let kin = relation(form, language);
     let person = is_given_name(form);
     if !kin.is_some() && is_name(&lexeme, language, capitals) {
-        let mut name = draft(Kind::Name, lexeme.text.clone(), lexeme.text);
+        let mut name = draft(Kind::Name, lexeme.text.clone(), lexeme.text, Some(stem));
         name.token.person = person;
         return name;
     }
-    let role = if is_listed(List::Soft, form, language) { Role::Soft } else { Role::Content };
-    let key = stem_of(&lexeme.text, language);
-    let rarity = rarity(form, &key);
-    let mut word = draft(Kind::Word, key, lexeme.text);
+    let role = if is_listed(List::Soft) { Role::Soft } else { Role::Content };
+    let rarity = rarity(form, &stem);
+    let mut word = draft(Kind::Word, stem, lexeme.text, None);
     word.token = Token { role, relation: kin, rarity, person, privative, ..word.token };
     word
 }

@@ -182,37 +182,48 @@ fn ends_with(form: &str, suffix: &str) -> bool {
 
 // -- lists -------------------------------------------------------------------------------------------------------------
 
-type Members = ByWord<()>;
-
-fn members(table: Table) -> Members {
-    table.rows_by_language().map(|(language, [word])| (language, word, ())).collect()
-}
-
-static STOP: LazyLock<Members> = LazyLock::new(|| members(lexicon::STOP));
-static SOFT: LazyLock<Members> = LazyLock::new(|| members(lexicon::SOFT));
-static USER: LazyLock<Members> = LazyLock::new(|| members(lexicon::USER));
-
-/// A word list that [`is_listed`] looks into.
+/// A word list.
 #[derive(Clone, Copy)]
+#[repr(u8)]
 pub(crate) enum List {
     Stop,
     Soft,
     User,
 }
 
-/// Whether `form` stands in the word list for this language or for any.
-pub(crate) fn is_listed(list: List, form: &str, language: Language) -> bool {
-    let members: &Members = match list {
-        List::Stop => &STOP,
-        List::Soft => &SOFT,
-        List::User => &USER,
-    };
-    members.contains(language, form) || members.contains(Language::Any, form)
+/// A word of the lists: those that it stands in, a bit each, and its stem, for most words of a text are listed.
+#[derive(Default)]
+pub(crate) struct Listed {
+    lists: u8,
+    pub(crate) stem: Cow<'static, str>,
 }
 
-/// Whether `form` is a function word of this very language.
-pub(crate) fn is_stop_word(form: &str, language: Language) -> bool {
-    STOP.contains(language, form)
+impl Listed {
+    pub(crate) const fn is_in(&self, list: List) -> bool {
+        self.lists & 1 << list as u8 != 0
+    }
+}
+
+static LISTS: LazyLock<ByWord<Listed>> = LazyLock::new(|| {
+    let mut table: ByWord<Listed> = ByWord::default();
+    for (list, words) in [(List::Stop, lexicon::STOP), (List::Soft, lexicon::SOFT), (List::User, lexicon::USER)] {
+        for (language, [word]) in words.rows_by_language() {
+            let listed = table.entry(language, word);
+            listed.lists |= 1 << list as u8;
+            listed.stem = stem(word, language);
+        }
+    }
+    table
+});
+
+/// What the lists of this language say of a word, if it stands in any.
+pub(crate) fn listed(form: &str, language: Language) -> Option<&'static Listed> {
+    LISTS.get(language, form)
+}
+
+/// Whether a word stands in a list of this language.
+pub(crate) fn is_listed(list: List, form: &str, language: Language) -> bool {
+    listed(form, language).is_some_and(|listed| listed.is_in(list))
 }
 
 macro_rules! particle_classes {
@@ -281,7 +292,13 @@ static PARTICLES: LazyLock<FxHashMap<&'static str, u64>> = LazyLock::new(|| {
 
 /// Whether `form` is a function word of this class.
 pub(crate) fn is_particle(class: Particle, form: &str) -> bool {
-    PARTICLES.get(form).is_some_and(|classes| classes & 1 << class as u64 != 0)
+    is_any_particle(&[class], form)
+}
+
+/// Whether `form` is a function word of one of these classes.
+pub(crate) fn is_any_particle(classes: &[Particle], form: &str) -> bool {
+    let wanted = classes.iter().fold(0, |wanted, &class| wanted | 1 << class as u64);
+    PARTICLES.get(form).is_some_and(|classes| classes & wanted != 0)
 }
 
 /// The class of a relation word.
