@@ -56,6 +56,14 @@ def _calendar() -> dict[tuple[str, str], tuple[str, int, bool]]:
     return {(lang, form): (kind, int(value), flag == "1") for lang, form, kind, value, flag in rows("calendar")}
 
 
+@lru_cache(maxsize=16)
+def _openings(language: str) -> frozenset[str]:
+    """Words and signs that a quantity may open with: few do, and all others are passed over with one look."""
+    rows = (row for table in (_number_words(), _calendar(), _units()) for row in table)
+    words = (word for lang, word in rows if lang in (language, "*"))
+    return frozenset((*words, *_currencies(), *(form.rstrip("$") for form in _currencies())))
+
+
 def canonical(raw: str, language: str) -> str:
     """Digits with their separators as one decimal number: no thousands separators, no trailing zeros."""
     raw = raw.replace(" ", "").replace("'", "")
@@ -109,11 +117,19 @@ class _Quantifier:
             return self._clock(i)
         if lexeme.kind == "date":
             return self._put(i, i + 1, "date", _date_key(lexeme.text))
+        if not self._may_open(lexeme):
+            self.out.append(lexeme)
+            return i + 1
         for reader in (self._month_date, self._weekday, self._cjk_date, self._amount, self._rate, self._currency):
             if end := reader(i):
                 return end
         self.out.append(lexeme)
         return i + 1
+
+    def _may_open(self, lexeme: Lexeme) -> bool:
+        if lexeme.kind in ("word", "mark"):
+            return lexeme.text in _openings(self.language)
+        return lexeme.kind == "number"
 
     def _put(self, i: int, j: int, kind: str, key: str) -> int:
         first, last = self.lexemes[i], self.lexemes[j - 1]

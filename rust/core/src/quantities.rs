@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme};
-use crate::lexicon::{self, ByWord};
+use crate::lexicon::{self, ByWord, Table};
 use crate::words::{Particle, is_particle};
 
 const FIRST_YEAR: u32 = 1900;
@@ -108,6 +108,16 @@ static CALENDAR: LazyLock<ByWord<CalendarWord>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Words and signs that a quantity may open with: few do, and all others are passed over with one look.
+static OPENINGS: LazyLock<ByWord<()>> = LazyLock::new(|| {
+    let words = [lexicon::NUMBERS, lexicon::CALENDAR, lexicon::UNITS].into_iter().flat_map(Table::rows_by_language);
+    let of_any = |language| if language == Language::Any { Language::ALL.to_vec() } else { vec![language] };
+    let words = words.flat_map(|(language, [form])| of_any(language).into_iter().map(move |lang| (lang, form, ())));
+    let signs = CURRENCIES.keys().flat_map(|form| [form, form.trim_end_matches('$')]);
+    let signs = signs.flat_map(|sign| Language::ALL.into_iter().map(move |language| (language, sign, ())));
+    words.chain(signs).collect()
+});
+
 fn lookup<T: Copy>(table: &ByWord<T>, language: Language, form: &str) -> Option<T> {
     table.get(language, form).or_else(|| table.get(Language::Any, form)).copied()
 }
@@ -186,12 +196,24 @@ impl<'a> Quantifier<'a> {
             }
             _ => {}
         }
+        if !self.may_open(i) {
+            self.out.push(self.lexemes[i].clone());
+            return i + 1;
+        }
         let readers = [Self::month_date, Self::weekday, Self::cjk_date, Self::amount, Self::rate, Self::currency];
         if let Some(end) = readers.iter().find_map(|reader| reader(self, i)) {
             return end;
         }
         self.out.push(self.lexemes[i].clone());
         i + 1
+    }
+
+    fn may_open(&self, i: usize) -> bool {
+        let lexeme = &self.lexemes[i];
+        match lexeme.kind {
+            Kind::Word | Kind::Mark => OPENINGS.contains(self.language, &lexeme.text),
+            kind => kind == Kind::Number,
+        }
     }
 
     fn put(&mut self, i: usize, j: usize, kind: Kind, key: impl Into<Cow<'a, str>>) -> usize {
