@@ -78,6 +78,15 @@ def test_tokens(text, names):
     assert NATIVE.fold_text(text) == _python.fold_text(text)
 
 
+@pytest.mark.parametrize("beside", ["", "é"])
+def test_every_character_of_ascii(beside):
+    """Printable ASCII is folded by a way of its own, a text with anything else by the table."""
+    for char in map(chr, range(128)):
+        text = f"a{char}b{beside}"
+        assert NATIVE.fold_text(text) == _python.fold_text(text)
+        assert NATIVE.tokens(text, ()) == _python.tokens(text, ())
+
+
 @given(st.text(st.characters(), max_size=20))
 def test_a_text_that_nobody_cleaned(text):
     assert NATIVE.tokens(text, ()) == _python.tokens(clean(text), ())

@@ -16,9 +16,15 @@ pub(crate) struct Chars<'a> {
 
 impl<'a> Chars<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let letters: Vec<char> = text.chars().collect();
-        let classes = letters.iter().map(|&c| char_class(c)).collect();
-        let bytes = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let size = text.len();
+        let (mut letters, mut classes) = (Vec::with_capacity(size), Vec::with_capacity(size));
+        let mut bytes = Vec::with_capacity(size + 1);
+        for (at, letter) in text.char_indices() {
+            letters.push(letter);
+            classes.push(char_class(letter));
+            bytes.push(at);
+        }
+        bytes.push(size);
         Self { text, letters, classes, bytes }
     }
 

@@ -136,17 +136,18 @@ const fn ends_line(char: char) -> bool {
 
 /// The lexemes of a cleaned text and its folded form, in order.
 pub(crate) fn scan<'a>(text: &str, folded: &'a Folded) -> Vec<Lexeme<'a>> {
+    let (size, holds) = (folded.chars.len(), |mark| folded.string.contains(mark));
     let line_ends = text.chars().enumerate().filter(|&(_, c)| ends_line(c)).map(|(at, _)| index(at)).collect();
     Scanner {
         folded,
         line_ends,
-        size: folded.chars.len(),
-        no_email_before: 0,
+        size,
+        no_email_before: if holds('@') { 0 } else { size },
         no_phone_before: 0,
         no_code_before: 0,
         no_groups_before: 0,
-        no_domain_before: 0,
-        out: Vec::with_capacity(folded.chars.len() / 4 + 4),
+        no_domain_before: if holds('.') { 0 } else { size },
+        out: Vec::with_capacity(size / 4 + 4),
         first: true,
         joined: false,
     }

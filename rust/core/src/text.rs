@@ -315,6 +315,10 @@ fn compose(last: char, char: char) -> Option<char> {
 
 /// The folded form of a cleaned text.
 pub(crate) fn fold(text: &str) -> Folded {
+    let plain = &*PLAIN;
+    if text.bytes().all(|byte| plain[byte as usize]) {
+        return fold_plain(text);
+    }
     let table = &*FOLD;
     let mut out = Folded::with_capacity(text.len());
     for (at, char) in text.chars().enumerate() {
@@ -335,6 +339,29 @@ pub(crate) fn fold(text: &str) -> Folded {
     }
     out.bytes.push(index(out.string.len()));
     out
+}
+
+/// The bytes of ASCII that fold to their small letter or to themselves; most texts hold no others.
+static PLAIN: LazyLock<[bool; 256]> = LazyLock::new(|| {
+    let mut plain = [false; 256];
+    for byte in 0..128_u8 {
+        let small = char::from(byte.to_ascii_lowercase());
+        plain[byte as usize] = matches!(FOLD.get(char::from(byte)), Target::One(folded, _) if folded == small);
+    }
+    plain
+});
+
+/// The folded form of a text of plain bytes.
+fn fold_plain(text: &str) -> Folded {
+    let (size, classes) = (index(text.len()), &*ASCII_CLASSES);
+    let string = text.to_ascii_lowercase();
+    Folded {
+        chars: string.bytes().map(char::from).collect(),
+        classes: text.bytes().map(|byte| classes[byte as usize]).collect(),
+        at: (0..size).collect(),
+        string,
+        bytes: (0..=size).collect(),
+    }
 }
 
 /// The half-width voicing marks are the combining ones in another width.
