@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from array import array
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 from forgetguard.embedder import Calibration
 from forgetguard.errors import InvalidVector
 from forgetguard.rules import BACKEND, ForgottenIndex, match_forgotten, scrub
-from forgetguard.rules.index import similar
+from forgetguard.rules.vectors import Embedding, similar
 from forgetguard.values import Entry, Vector
 from growth import grows_linearly
 
@@ -79,8 +78,7 @@ def one_by_one(rules: ModuleType, rows: list[Any], asked: Any, options: tuple[st
     for slot, (fact, own, own_model) in enumerate(rows):
         near = None
         if values and own and model == own_model:
-            norms = [sum(v * v for v in memoryview(one).cast("b")) for one in (values, own)]
-            near = similar(array("b", values), norms[0], own, norms[1], SCALE)
+            near = similar(Embedding.of(values, model), Embedding.of(own, model), SCALE)
         action, code, why, coverage = rules.judge(text, fact, near, ALIASES, *options)
         hit = (slot, action, code, why, near, coverage)
         if action == "drop":

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from forgetguard.rules.alignment import MEANING_KINDS, SUFFIX_DIGITS, content, meanings, name_variants, weight
+from forgetguard.rules.matching import ANCHOR_WORDS, is_claim
 from forgetguard.rules.tokens import Parsed, Token
 
 FACT_BITS = 16
@@ -21,14 +22,15 @@ LAST = FACT_BITS - 1
 class Shape(NamedTuple):
     """The weights of a fact's tokens; the last number stands for all that follow, and may weigh as much as the whole.
 
-    `optional`: tokens that count only if the candidate says them too; `total` is the weight of the others.
+    `optional`: tokens that count only if the candidate says them too; `total` is the weight of the others. `anchors`:
+    those of which an anchor holds one; none in a fact too short for an anchor.
     """
 
     weights: tuple[int, ...]
     total: int
     all: int
     optional: int
-    words: int
+    anchors: int
 
 
 Term = tuple[str, ...]
@@ -59,19 +61,23 @@ def features_of(parsed: Parsed, wordnet: bool) -> Features:
     """What a fact can be found by."""
     found: dict[tuple[Term, int], None] = {}
     weights: list[int] = []
-    total = optional = words = 0
+    total = optional = anchors = words = 0
     for words, token in enumerate(claims(parsed), 1):
         number = min(words - 1, LAST)
         found[features(token, parsed.language, wordnet, True), number] = None
         if len(weights) == number:
             weights.append(weight(token))
+        anchors |= is_claim(token) << number
         if is_optional(token):
             optional |= 1 << number
         else:
             total += weight(token)
     if words > LAST:
         weights[LAST] = total
-    return Features(parsed.exact, tuple(found), Shape(tuple(weights), total, (1 << len(weights)) - 1, optional, words))
+    if words < ANCHOR_WORDS:
+        anchors = 0
+    shape = Shape(tuple(weights), total, (1 << len(weights)) - 1, optional, anchors)
+    return Features(parsed.exact, tuple(found), shape)
 
 
 @lru_cache(maxsize=4096)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
-from operator import mul
 from typing import NamedTuple
 
 from forgetguard.rules.cuts import cuts
@@ -17,9 +14,7 @@ from forgetguard.rules.question import Question
 from forgetguard.rules.readings import Reading, readings
 from forgetguard.rules.sentences import sentences
 from forgetguard.rules.tokens import Parsed, parse
-
-OFFSET, SLOPE = 0.358, 0.169
-"""MiniLM's null distribution over unrelated facts, mean and sd: the scale on which every line is stated."""
+from forgetguard.rules.vectors import Embedding, Scale, alike, similar
 
 Row = tuple[str, bytes | None, str]
 """A text, its embedding as int8, and the model that made it."""
@@ -41,9 +36,11 @@ class Hit(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _Fact:
     parsed: Parsed = field(repr=False)
-    values: bytes | None = field(repr=False)
-    model: str
-    norm: int
+    embedding: Embedding | None
+
+    def is_by(self, model: str) -> bool:
+        """Whether its embedding was made by this model."""
+        return self.embedding is not None and self.embedding.model == model
 
 
 class Index:
@@ -60,7 +57,7 @@ class Index:
         """The slot of a new fact. `values`: its embedding as int8."""
         parsed = parse(text, self._aliases)
         slot = len(self._facts)
-        self._facts.append(_Fact(parsed, values, model, _norm(_numbers(values or b""))))
+        self._facts.append(_Fact(parsed, None if values is None else Embedding.of(values, model)))
         self._postings.add(features_of(parsed, self._wordnet))
         return slot
 
@@ -78,25 +75,19 @@ class Index:
             self._facts[slot] = None
             self._postings.remove(slot, features_of(fact.parsed, self._wordnet))
 
-    def match(
-        self,
-        text: str,
-        values: bytes | None = None,
-        model: str = "",
-        scale: tuple[float, float] | None = None,
-    ) -> Hit | None:
-        """The first fact in slot order that `text` restates, a drop before a hold.
-
-        `scale`: mean and sd of the model.
-        """
+    def match(self, text: str, values: bytes | None = None, model: str = "", scale: Scale = None) -> Hit | None:
+        """The first fact in slot order that `text` restates, a drop before a hold."""
         candidate = readings(text, self._aliases)
-        asked = _numbers(values or b"")
-        norm = _norm(asked)
+        asked = Embedding.of(values, model) if values else None
         held: Hit | None = None
-        for slot, fact, near in self._related(candidate, bool(values)):
-            compared = bool(values) and fact.values is not None and fact.model == model
-            similarity = similar(asked, norm, fact.values or b"", fact.norm, scale) if compared else None
-            if near and (similarity is None or similarity < ANCHOR_SIMILARITY):
+        for slot, fact, near in self._related(candidate, asked is not None):
+            similarity = None
+            if asked and fact.embedding:
+                if near:
+                    similarity = alike(asked, fact.embedding, ANCHOR_SIMILARITY, scale)
+                else:
+                    similarity = similar(asked, fact.embedding, scale)
+            if near and similarity is None:
                 continue
             decision = self._judge(candidate, fact, similarity)
             if decision.action == "drop":
@@ -105,7 +96,7 @@ class Index:
                 held = _hit(slot, decision, similarity)
         return held
 
-    def match_many(self, rows: Sequence[Row], scale: tuple[float, float] | None = None) -> list[Hit | None]:
+    def match_many(self, rows: Sequence[Row], scale: Scale = None) -> list[Hit | None]:
         """`match` for each row, in order."""
         return [self.match(text, values, model, scale) for text, values, model in rows]
 
@@ -113,7 +104,7 @@ class Index:
         """Whether an embedding of `text` by `model` could change what `match` answers."""
         candidate = readings(text, self._aliases)
         for _, fact, near in self._related(candidate, True):
-            compared = fact.values is not None and fact.model == model
+            compared = fact.is_by(model)
             if near:
                 if compared and self._judge(candidate, fact, 1.0).action != "store":
                     return True
@@ -136,7 +127,7 @@ class Index:
         ]
 
     def scrub(
-        self, text: str, embed: Embed | None = None, model: str = "", scale: tuple[float, float] | None = None
+        self, text: str, embed: Embed | None = None, model: str = "", scale: Scale = None
     ) -> tuple[list[tuple[int, int, Hit]], list[tuple[int, int, str]]]:
         """The spans of a text that restate something, and what to cut for them.
 
@@ -161,9 +152,7 @@ class Index:
                     restated.append((clause.start, clause.end, hit))
         return restated, cuts(text, self._aliases, gone) if gone else []
 
-    def _answers(
-        self, texts: list[str], embed: Embed | None, model: str, scale: tuple[float, float] | None
-    ) -> list[Hit | None]:
+    def _answers(self, texts: list[str], embed: Embed | None, model: str, scale: Scale) -> list[Hit | None]:
         """What each text restates, with an embedding where one could change it."""
         if embed is None:
             return [self.match(text) for text in texts]
@@ -195,47 +184,16 @@ def _hit(slot: int, decision: Decision, similarity: float | None) -> Hit:
 def explain(
     candidate: Row,
     fact: Row,
-    scale: tuple[float, float] | None,
+    scale: Scale,
     aliases: tuple[str, ...],
     past: str,
     wordnet: bool,
 ) -> tuple[str, str, str, float | None, float]:
     """Action, code, why, similarity and coverage of one candidate and one fact."""
     similarity = None
-    if candidate[1] and fact[1] and candidate[2] == fact[2]:
-        asked = _numbers(candidate[1])
-        similarity = similar(asked, _norm(asked), fact[1], _norm(_numbers(fact[1])), scale)
+    (_, values, model), (_, own, own_model) = candidate, fact
+    if values and own:
+        similarity = similar(Embedding.of(values, model), Embedding.of(own, own_model), scale)
     parsed = parse(fact[0], aliases)
     decision = judge(readings(candidate[0], aliases), parsed, similarity, past=past, wordnet=wordnet)
     return decision.action, decision.code, decision.why, similarity, decision.coverage
-
-
-def _numbers(values: bytes) -> tuple[int, ...]:
-    return tuple(array("b", values))
-
-
-def _norm(numbers: Sequence[int]) -> int:
-    return sum(map(mul, numbers, numbers))
-
-
-def similar(a: Sequence[int], norm_a: int, b: bytes, norm_b: int, scale: tuple[float, float] | None) -> float | None:
-    """Cosine of two int8 vectors on MiniLM's scale, rounded to 1e-4; None if their lengths differ.
-
-    `a` is compared with many, and read once; an array is the quickest way to read the other.
-
-    The dot product is an exact integer, so it is the same on every machine. `scale`: mean and sd of the model's null
-    distribution; without one the cosine is used as it is.
-    """
-    if len(a) != len(b) or not norm_a or not norm_b:
-        return None
-    dot = sum(map(mul, a, array("b", b)))
-    cosine = dot / sqrt(norm_a * norm_b)
-    if scale is not None:
-        mean, deviation = scale
-        cosine = OFFSET + SLOPE * (cosine - mean) / deviation
-    return rounded(max(-1.0, min(1.0, cosine)))
-
-
-def rounded(number: float) -> float:
-    """To 1e-4, half away from zero: the same in every language."""
-    return (int(abs(number) * 10_000 + 0.5) / 10_000) * (1 if number >= 0 else -1)

@@ -170,7 +170,7 @@ def _by_similarity(code: str, similarity: float | None, line: float, coverage: f
 def _anchor(alignment: Alignment, similarity: float | None, coverage: float) -> Decision:
     """Enough in common for the two to be one claim in other words."""
     smaller = min(alignment.coverage())
-    if not any(_is_claim(t) for t in alignment.kept):
+    if not any(is_claim(t) for t in alignment.kept):
         return Decision("store", "different", coverage)
     if similarity is None:
         likely = smaller >= WORDS_SHARE and coverage >= lines_of_words()["anchor-hold"]
@@ -183,7 +183,7 @@ def _anchor(alignment: Alignment, similarity: float | None, coverage: float) -> 
     return Decision("drop" if sure else "hold", "anchor", coverage)
 
 
-def _is_claim(token: Token) -> bool:
+def is_claim(token: Token) -> bool:
     """A word that says something of somebody: no name, relation or quantity."""
     return token.kind in ("word", "cjk", "id", "email", "url", "phone") and not token.relation
 

@@ -25,12 +25,13 @@ class Postings:
         self._exact: dict[str, list[int]] = {}
         self._shapes: list[Shape | None] = []
         self._short: set[int] = set()
+        """Facts of which one token that both texts hold may be enough, or more tokens than have bits of their own."""
 
     def add(self, features: Features) -> None:
         """Take in the fact of the next slot."""
         slot = len(self._shapes)
         self._shapes.append(features.shape)
-        if not _several(features.shape.all & ~features.shape.optional):
+        if features.shape.all >> LAST or not _several(features.shape.all & ~features.shape.optional):
             self._short.add(slot)
         self._exact.setdefault(features.exact, []).append(slot)
         for term, token in features.found_by:
@@ -55,14 +56,22 @@ class Postings:
     def related(self, question: Question) -> Iterator[tuple[int, bool]]:
         """The slots whose facts the candidate may restate, in order, and whether only if the embeddings are alike."""
         accounts: dict[int, int] = {}
-        known = accounts.get
-        for term, bits in self._asked(question).items():
-            asked = bits << FACT_BITS
-            for posting in self._lists[term]:
+        worth: set[int] = set()  # most facts that share anything share one token: enough for few of them
+        for term, asked in self._asked(question).items():
+            postings = self._lists[term]
+            shared = [asked << FACT_BITS | 1 << token for token in range(FACT_BITS)]
+            for posting in postings:
                 slot = posting >> TOKEN_BITS
-                accounts[slot] = known(slot, 0) | asked | 1 << (posting & LAST)
+                if slot in accounts:
+                    accounts[slot] |= shared[posting & LAST]
+                    worth.add(slot)
+                else:
+                    accounts[slot] = shared[posting & LAST]
+            if _several(asked) or asked & question.hopeful:
+                worth.update(posting >> TOKEN_BITS for posting in postings)
+        worth |= accounts.keys() & self._short
         exact = {slot for form in question.exact for slot in self._exact.get(form, ())}
-        for slot in sorted(exact.union(self._worth_a_look(accounts, question.hopeful))):
+        for slot in sorted(exact | worth):
             shape = self._shapes[slot]
             if slot in exact:
                 yield slot, False
@@ -78,13 +87,6 @@ class Postings:
             for term in self._terms.get(feature, ()):
                 asked[term] = asked.get(term, 0) | bit
         return asked
-
-    def _worth_a_look(self, accounts: dict[int, int], hopeful: int) -> Iterator[int]:
-        """Most facts that share anything share one token: enough for one that says no more, or if it weighs much."""
-        for slot, account in accounts.items():
-            own, asked = account & OWN, account >> FACT_BITS
-            if account & hopeful or own & (own - 1) or asked & (asked - 1) or slot in self._short:
-                yield slot
 
 
 def _several(bits: int) -> int:

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from forgetguard.rules.alignment import weight
-from forgetguard.rules.features import FACT_BITS, LAST, Shape, claims, features, is_optional
+from forgetguard.rules.features import LAST, Shape, claims, features, is_optional
 from forgetguard.rules.matching import (
     ANCHOR_SHARE,
-    ANCHOR_WORDS,
     CLAUSE_SHARE,
     ID_KINDS,
     NOTE_SHARE,
@@ -63,9 +62,8 @@ class Question:
         self._left: dict[int, _Left] = {}
         known: dict[tuple[object, ...], int] = {}
         self._readings = [self._tokens(reading, wordnet, known) for reading in candidate]
-        alone = (bit for bit in known.values() if self._request or any(self._what_is_left(bit)))
-        self.hopeful = 1 << LAST | sum(bit << FACT_BITS for bit in alone)
-        """Bits of an account that may be enough alone."""
+        self.hopeful = sum(bit for bit in known.values() if self._request or any(self._what_is_left(bit)))
+        """Tokens that may be enough alone."""
 
     def _tokens(self, reading: Reading, wordnet: bool, known: dict[tuple[object, ...], int]) -> _Tokens:
         bits = required = total = 0
@@ -103,7 +101,7 @@ class Question:
             return WORDS
         if left.clause and several and held >= CLAUSE_SHARE - SLACK:
             return WORDS
-        if shape.words < ANCHOR_WORDS:
+        if not own & shape.anchors:
             return ""
         if left.anchor and held >= WORDS_SHARE - SLACK:
             return WORDS

@@ -8,7 +8,7 @@ use rustc_hash::FxHasher;
 
 use crate::alignment::{SUFFIX_DIGITS, is_content, is_label, may_mean, name_variants, senses, weight};
 use crate::lexemes::Kind;
-use crate::matching::NOTE_SHARE;
+use crate::matching::{ANCHOR_WORDS, NOTE_SHARE, is_claim};
 use crate::parsed::{Parsed, Role, Said};
 
 /// Bits for the tokens of a fact.
@@ -18,43 +18,33 @@ pub(crate) const LAST: u16 = 1 << (FACT_BITS - 1);
 /// What a share may lose to rounding before it is compared with its line.
 pub(crate) const SLACK: f64 = 0.0005;
 
-/// What a fact is found by: its exact form, and the features of each token beside its number; the weights of its tokens.
+/// What a fact is found by: its exact form, and the features of each token beside its number; what its tokens weigh.
 #[derive(Debug)]
 pub(crate) struct Features {
     pub(crate) exact: u64,
     pub(crate) found_by: Vec<(Box<[u64]>, u32)>,
     pub(crate) shape: Shape,
+    pub(crate) outline: Outline,
 }
 
-/// The weights of a fact's tokens: less one, in four bits each; the last bits stand for all that follow.
+/// The weights of a fact's tokens: less one, in four bits each; the last bit stands for all that follow.
 ///
-/// `optional`: tokens that count only if the candidate says them too; `total` is the weight of the others.
+/// `total` is the weight of those that count even if the candidate does not say them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shape {
     weights: u64,
     pub(crate) total: u32,
-    pub(crate) count: u16,
-    optional: u16,
 }
 
 impl Shape {
-    fn add(&mut self, token: Said<'_>) {
+    fn add(&mut self, token: Said<'_>, bit: u32) {
         let weight = weight(token);
-        let bit = self.next();
         if bit < FACT_BITS - 1 {
             self.weights |= u64::from(weight - 1) << (bit * 4);
         }
-        if is_optional(token) {
-            self.optional |= 1 << bit;
-        } else {
+        if !is_optional(token) {
             self.total += weight;
         }
-        self.count = self.count.saturating_add(1);
-    }
-
-    /// The bit of the next token.
-    fn next(self) -> u32 {
-        u32::from(self.count).min(FACT_BITS - 1)
     }
 
     /// The weight of a token; the last bit may weigh as much as the whole.
@@ -71,27 +61,17 @@ impl Shape {
     pub(crate) fn held(self, tokens: u16) -> u32 {
         ones(tokens.into()).map(|bit| self.weight_at(bit)).sum()
     }
-
-    fn is_one_word(self) -> bool {
-        u32::from(self.count) < FACT_BITS && u32::from(self.count) <= self.optional.count_ones() + 1
-    }
-
-    pub(crate) fn outline(self) -> Outline {
-        let all = if u32::from(self.count) < FACT_BITS { (1 << self.count) - 1 } else { u16::MAX };
-        let enough = (NOTE_SHARE - SLACK) * f64::from(self.total);
-        let strong = ones(all.into()).filter(|&bit| f64::from(self.weight_at(bit)) >= enough);
-        Outline { required: all & !self.optional, strong: strong.fold(0, |strong, bit| strong | 1 << bit) }
-    }
 }
 
-/// What is asked of a shape for most facts, apart from the rest: so it stays in the processor's cache.
+/// What is asked of a fact first, apart from the rest: so it stays in the processor's cache.
 ///
 /// `required`: the tokens that a text must hold to hold the whole fact. `strong`: those that weigh enough alone for a
-/// match that goes by weight.
+/// match that goes by weight. `anchors`: those of which an anchor holds one; none in a fact too short for an anchor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outline {
     pub(crate) required: u16,
     pub(crate) strong: u16,
+    pub(crate) anchors: u16,
 }
 
 /// The places of the bits that are set.
@@ -117,24 +97,35 @@ pub(crate) fn is_optional(token: Said<'_>) -> bool {
 pub(crate) fn features_of(parsed: &Parsed, wordnet: bool) -> Features {
     let mut found_by = Vec::new();
     let mut shape = Shape::default();
-    for token in claims(parsed) {
+    let (mut required, mut anchors, mut optional) = (0, 0, 0);
+    for (count, token) in (0..).zip(claims(parsed)) {
         let mut hashes = Vec::new();
         features(token, wordnet, &mut hashes);
         hashes.extend(initial(token, INITIAL_OF_FACT));
         if may_mean(token.kind) && token.meaning != 0 {
             hashes.push(numbered(b'm', token.meaning));
         }
-        found_by.push((hashes.into_boxed_slice(), shape.next()));
-        shape.add(token);
+        let bit = FACT_BITS.min(count + 1) - 1;
+        found_by.push((hashes.into_boxed_slice(), bit));
+        shape.add(token, bit);
+        required |= if is_optional(token) { 0 } else { 1 << bit };
+        optional += usize::from(is_optional(token));
+        anchors |= if is_claim(token) { 1 << bit } else { 0 };
     }
-    if shape.is_one_word() {
+    if found_by.len() < ANCHOR_WORDS {
+        anchors = 0;
+    }
+    if found_by.len() < FACT_BITS as usize && found_by.len() <= optional + 1 {
         // Known by its bit, so that no other fact has to be looked at for one token that both texts hold.
-        shape = Shape { count: u16::MAX, optional: !LAST, ..shape };
+        required = LAST;
         for (_, number) in &mut found_by {
             *number = FACT_BITS - 1;
         }
     }
-    Features { exact: feature(b'x', parsed.exact()), found_by, shape }
+    let enough = (NOTE_SHARE - SLACK) * f64::from(shape.total);
+    let strong = found_by.iter().filter(|&&(_, bit)| f64::from(shape.weight_at(bit)) >= enough);
+    let strong = strong.fold(0, |strong, (_, bit)| strong | 1 << bit);
+    Features { exact: feature(b'x', parsed.exact()), found_by, shape, outline: Outline { required, strong, anchors } }
 }
 
 pub(crate) fn features(token: Said<'_>, wordnet: bool, out: &mut Vec<u64>) {

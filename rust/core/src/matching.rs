@@ -263,7 +263,7 @@ fn anchor(alignment: &Alignment<'_>, similarity: Option<f64>, coverage: f64) -> 
 }
 
 /// A word that says something of somebody: no name, relation or quantity.
-fn is_claim(token: Said<'_>) -> bool {
+pub(crate) fn is_claim(token: Said<'_>) -> bool {
     matches!(token.kind, Kind::Word | Kind::Cjk | Kind::Id | Kind::Email | Kind::Url | Kind::Phone)
         && !token.relation.is_some()
 }

@@ -111,7 +111,7 @@ impl Postings {
             }
         }
         self.shapes.push(features.shape);
-        self.outlines.push(features.shape.outline());
+        self.outlines.push(features.outline);
     }
 
     /// Take a fact out; its slot stays empty.
@@ -137,9 +137,10 @@ impl Postings {
 
     /// The postings from a slot on that a question asks for, each list with its bits of an account.
     fn asked(&self, question: &Question, start: usize) -> Vec<(&[u32], u32)> {
-        let of_feature =
-            |&(feature, bit): &(u64, u32)| self.by_feature.get(feature).iter().map(move |&term| (term, bit));
-        let mut terms: Vec<(u32, u32)> = question.features.iter().flat_map(of_feature).collect();
+        let mut terms: Vec<(u32, u32)> = Vec::with_capacity(2 * question.features.len());
+        for &(feature, bit) in &question.features {
+            terms.extend(self.by_feature.get(feature).iter().map(|&term| (term, bit)));
+        }
         terms.sort_unstable_by_key(|&(term, _)| term);
         terms.dedup_by(|next, kept| {
             let is_same = next.0 == kept.0;
@@ -227,12 +228,14 @@ impl Accounts {
             let mut read = 0;
             for &posting in *list {
                 let place = (posting >> TOKEN_BITS) as usize - start;
-                let (Some(account), Some(word)) = (accounts.get_mut(place), hopefuls.get_mut(place / WORD)) else {
+                let Some(account) = accounts.get_mut(place) else {
                     break;
                 };
                 let (before, more) = (*account, own[(posting & TOKEN) as usize]);
                 *account = before | more;
-                *word |= u64::from(before != 0 || more & hopeful != 0) << (place % WORD);
+                if before != 0 || more & hopeful != 0 {
+                    hopefuls[place / WORD] |= 1 << (place % WORD);
+                }
                 read += 1;
             }
             any |= read > 0;

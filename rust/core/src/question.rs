@@ -4,7 +4,7 @@
 //! tokens that share one bound from above what two texts have in common, and a fact is passed over only where no kind of
 //! match is left.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::alignment::{may_mean, related_meanings, senses, weight};
 use crate::features::{
@@ -12,7 +12,7 @@ use crate::features::{
     numbered, ones,
 };
 use crate::lexemes::Kind;
-use crate::matching::{ANCHOR_SHARE, ANCHOR_WORDS, CLAUSE_SHARE, NOTE_SHARE, RARE, WORDS_SHARE};
+use crate::matching::{ANCHOR_SHARE, CLAUSE_SHARE, NOTE_SHARE, RARE, WORDS_SHARE};
 use crate::parsed::Said;
 use crate::readings::Reading;
 
@@ -56,8 +56,8 @@ impl Question {
             is_request: candidate[0].request,
             compared,
         };
-        let mut known: FxHashMap<Identity<'_>, u32> = FxHashMap::default();
-        let mut hashes = Vec::new();
+        let mut known: FxHashMap<Identity<'_>, u32> = FxHashMap::with_capacity_and_hasher(16, FxBuildHasher);
+        let mut hashes = Vec::with_capacity(16);
         for reading in candidate {
             let mut tokens = Tokens {
                 bits: 0,
@@ -108,7 +108,8 @@ impl Question {
         }
         let left = known.of(bits >> FACT_BITS, || self.left(bits));
         let is_weak = own & own.wrapping_sub(1) == 0 && own & outline.strong == 0;
-        if is_weak { left & SUBSET } else { left }
+        let left = if is_weak { left & SUBSET } else { left };
+        if own & outline.anchors == 0 { left & !(ANCHOR | NEAR_ANCHOR) } else { left }
     }
 
     /// Which kinds of match are left for a fact that holds these of the candidate's tokens.
@@ -157,14 +158,13 @@ pub(crate) fn may_match(bits: u32, left: u8, shape: Shape) -> Option<Hope> {
     }
     let several = own & LAST != 0 || own.count_ones() > 1;
     let rare = || ones(own.into()).any(|bit| shape.weight_at(bit) > u32::from(RARE));
-    let is_long = usize::from(shape.count) >= ANCHOR_WORDS;
     if (left & SUBSET != 0 && (several || rare()))
         || (left & SUBSET_OF_CLAUSE != 0 && several && held >= CLAUSE_SHARE - SLACK)
-        || (left & ANCHOR != 0 && is_long && held >= WORDS_SHARE - SLACK)
+        || (left & ANCHOR != 0 && held >= WORDS_SHARE - SLACK)
     {
         return Some(Hope::Words);
     }
-    (left & NEAR_ANCHOR != 0 && is_long && held >= ANCHOR_SHARE - SLACK).then_some(Hope::Similarity)
+    (left & NEAR_ANCHOR != 0 && held >= ANCHOR_SHARE - SLACK).then_some(Hope::Similarity)
 }
 
 /// Kinds of match: a request or a code names it, the candidate or a clause of it adds nothing, both say much of it, both
