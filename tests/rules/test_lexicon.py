@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import unicodedata
@@ -16,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from forgetguard.rules import lexicon
-from forgetguard.rules.words import particles, stem
+from forgetguard.rules.words import stem
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
@@ -251,9 +250,3 @@ def test_the_wordnet_builder_gives_the_same_files(tmp_path: Path) -> None:
     assert set(found) == {"senses.tsv", "rarity.tsv", "antonyms.tsv"}
     for name, content in found.items():
         assert content == files(lexicon).joinpath(name).read_bytes()
-
-
-def test_the_native_core_looks_for_every_ending_of_a_name():
-    source = (Path(__file__).resolve().parents[2] / "rust/core/src/alignment.rs").read_text("utf-8")
-    (longest,) = re.findall(r"const LONGEST_ENDING: usize = (\d+);", source)
-    assert max(len(ending.encode()) for ending in particles("name-ending")) <= int(longest)

@@ -10,7 +10,7 @@ from forgetguard.rules.cuts import cuts
 from forgetguard.rules.features import features_of
 from forgetguard.rules.matching import ANCHOR_SIMILARITY, Decision, judge
 from forgetguard.rules.postings import Postings
-from forgetguard.rules.question import Question
+from forgetguard.rules.question import ANCHOR, SIMILARITY, WORDS, Question
 from forgetguard.rules.readings import Reading, readings
 from forgetguard.rules.sentences import sentences
 from forgetguard.rules.tokens import Parsed, parse
@@ -80,14 +80,14 @@ class Index:
         candidate = readings(text, self._aliases)
         asked = Embedding.of(values, model) if values else None
         held: Hit | None = None
-        for slot, fact, near in self._related(candidate, asked is not None):
-            similarity = None
-            if asked and fact.embedding:
-                if near:
-                    similarity = alike(asked, fact.embedding, ANCHOR_SIMILARITY, scale)
-                else:
-                    similarity = similar(asked, fact.embedding, scale)
-            if near and similarity is None:
+        for slot, fact, hope in self._related(candidate, asked is not None):
+            own, similarity = fact.embedding, None
+            if asked and own and asked.is_comparable(own):
+                if hope == WORDS:
+                    similarity = similar(asked, own, scale)
+                elif (similarity := alike(asked, own, ANCHOR_SIMILARITY, scale)) is None:
+                    continue
+            elif hope == SIMILARITY:
                 continue
             decision = self._judge(candidate, fact, similarity)
             if decision.action == "drop":
@@ -103,9 +103,9 @@ class Index:
     def needs_embedding(self, text: str, model: str = "") -> bool:
         """Whether an embedding of `text` by `model` could change what `match` answers."""
         candidate = readings(text, self._aliases)
-        for _, fact, near in self._related(candidate, True):
+        for _, fact, hope in self._related(candidate, True):
             compared = fact.is_by(model)
-            if near:
+            if hope == SIMILARITY or (hope == ANCHOR and compared):
                 if compared and self._judge(candidate, fact, 1.0).action != "store":
                     return True
                 continue
@@ -166,15 +166,15 @@ class Index:
     def _judge(self, candidate: tuple[Reading, ...], fact: _Fact, similarity: float | None) -> Decision:
         return judge(candidate, fact.parsed, similarity, past=self._past, wordnet=self._wordnet)
 
-    def _related(self, candidate: tuple[Reading, ...], compared: bool) -> Iterator[tuple[int, _Fact, bool]]:
-        """The facts that some reading may restate, in slot order, and whether only if the embeddings are alike.
+    def _related(self, candidate: tuple[Reading, ...], compared: bool) -> Iterator[tuple[int, _Fact, str]]:
+        """The facts that some reading may restate, in slot order, and what each is asked for (`question`).
 
         `compared`: there may be a similarity.
         """
-        for slot, near in self._postings.related(Question(candidate, self._wordnet, compared)):
+        for slot, hope in self._postings.related(Question(candidate, self._wordnet, compared)):
             fact = self._facts[slot]
             if fact is not None:
-                yield slot, fact, near
+                yield slot, fact, hope
 
 
 def _hit(slot: int, decision: Decision, similarity: float | None) -> Hit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forgetguard.rules.features import FACT_BITS, LAST, Features, Shape, Term
-from forgetguard.rules.question import SIMILARITY, Question
+from forgetguard.rules.question import WORDS, Question
 
 TOKEN_BITS = 4
 """Bits of a posting that number the token in its fact; the others are the slot."""
@@ -53,8 +53,8 @@ class Postings:
                 for feature in term:
                     self._terms[feature].remove(term)
 
-    def related(self, question: Question) -> Iterator[tuple[int, bool]]:
-        """The slots whose facts the candidate may restate, in order, and whether only if the embeddings are alike."""
+    def related(self, question: Question) -> Iterator[tuple[int, str]]:
+        """The slots whose facts the candidate may restate, in order, and what each is asked for (`question`)."""
         accounts: dict[int, int] = {}
         worth: set[int] = set()  # most facts that share anything share one token: enough for few of them
         for term, asked in self._asked(question).items():
@@ -74,11 +74,11 @@ class Postings:
         for slot in sorted(exact | worth):
             shape = self._shapes[slot]
             if slot in exact:
-                yield slot, False
+                yield slot, WORDS
             elif shape is not None:
                 account = accounts[slot]
                 if hope := question.may_match(account & OWN, account >> FACT_BITS, shape):
-                    yield slot, hope == SIMILARITY
+                    yield slot, hope
 
     def _asked(self, question: Question) -> dict[Term, int]:
         """The terms that a question asks for, each with the bits of its tokens."""

@@ -16,6 +16,7 @@ from forgetguard.rules.matching import (
     ANCHOR_SHARE,
     CLAUSE_SHARE,
     ID_KINDS,
+    LONG_ID,
     NOTE_SHARE,
     RARE,
     WORDS_SHARE,
@@ -24,8 +25,9 @@ from forgetguard.rules.readings import Reading
 
 SLACK = 0.0005
 """What a share may lose to rounding before it is compared with its line."""
-WORDS, SIMILARITY = "words", "similarity"
-"""What a fact is asked for: some kind of match, or only an anchor, for which the embeddings must be alike."""
+WORDS, ANCHOR, SIMILARITY = "words", "anchor", "similarity"
+"""What a fact is asked for: some kind of match; an anchor of the whole text, for which the embeddings must be alike where
+there are any; the same by fewer words, for which there must be embeddings."""
 CODE_KINDS = (*ID_KINDS, "number")
 """Kinds of a candidate's tokens that may align with a code."""
 
@@ -45,6 +47,7 @@ class _Left(NamedTuple):
 
     code: bool
     anchor: bool
+    clause_anchor: bool
     near_anchor: bool
     subset: bool
     clause: bool
@@ -76,7 +79,7 @@ class Question:
             if not bit:
                 bit = known[identity] = 1 << len(known)
                 self.features.extend((feature, bit) for feature in features(token, language, wordnet, False))
-                self._codes |= bit if token.kind in CODE_KINDS else 0
+                self._codes |= bit if token.kind in CODE_KINDS and len(token.key) >= LONG_ID else 0
             bits |= bit
             weights[bit] = weights.get(bit, 0) + weight(token)
             if not is_optional(token):
@@ -85,7 +88,7 @@ class Question:
         return _Tokens(bits, required, weights, total, reading.clause)
 
     def may_match(self, own: int, asked: int, shape: Shape) -> str:
-        """What is left for a fact that has at most this in common with the candidate: `WORDS`, `SIMILARITY` or ""."""
+        """What is left for a fact that has at most this in common with the candidate: `WORDS`, `ANCHOR`, `SIMILARITY` or ""."""
         if own | shape.optional == shape.all:
             return WORDS  # superset
         left = self._left.get(asked)
@@ -103,12 +106,14 @@ class Question:
             return WORDS
         if not own & shape.anchors:
             return ""
-        if left.anchor and held >= WORDS_SHARE - SLACK:
+        if left.clause_anchor and held >= WORDS_SHARE - SLACK:
             return WORDS
+        if left.anchor and held >= WORDS_SHARE - SLACK:
+            return ANCHOR
         return SIMILARITY if left.near_anchor and held >= ANCHOR_SHARE - SLACK else ""
 
     def _what_is_left(self, asked: int) -> _Left:
-        anchor = near_anchor = subset = clause = False
+        anchor = clause_anchor = near_anchor = subset = clause = False
         for reading in self._readings:
             common = asked & reading.bits
             if not common:
@@ -116,8 +121,9 @@ class Question:
             if common & reading.required == reading.required:
                 subset, clause = subset or not reading.clause, clause or reading.clause
             held = sum(w for bit, w in reading.weights.items() if common & bit)
-            anchor = anchor or held >= (WORDS_SHARE - SLACK) * reading.total
+            if held >= (WORDS_SHARE - SLACK) * reading.total:
+                anchor, clause_anchor = anchor or not reading.clause, clause_anchor or reading.clause
             # The similarity is of the whole text; where it is high enough for an anchor, a clause has none.
             near = self._compared and not reading.clause
             near_anchor = near_anchor or (near and held >= (ANCHOR_SHARE - SLACK) * reading.total)
-        return _Left(bool(asked & self._codes), anchor, near_anchor, subset, clause)
+        return _Left(bool(asked & self._codes), anchor, clause_anchor, near_anchor, subset, clause)

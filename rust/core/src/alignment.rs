@@ -13,7 +13,7 @@ use crate::lexemes::Kind;
 use crate::lexicon::{self, ByWord, Table};
 use crate::parsed::{Parsed, Role, Said};
 use crate::quantities::dimension;
-use crate::words::{Particle, Relation, is_particle, stem};
+use crate::words::{Particle, Relation, is_particle, particles, stem};
 
 const NAME_WEIGHT: u32 = 15;
 /// Two phone numbers are one if one ends with the other and shares at least this many digits.
@@ -218,13 +218,12 @@ fn is_short_for(short: Said<'_>, long: Said<'_>) -> bool {
         || (is_particle(Particle::NameEnding, ending) && short.form.chars().count() >= LEAST_VARIANT)
 }
 
-/// Bytes of the longest ending of a name: more are not looked up.
-const LONGEST_ENDING: usize = 8;
+static NAME_ENDINGS: LazyLock<Vec<&'static str>> = LazyLock::new(|| particles(Particle::NameEnding));
 
 /// A name without each ending that it may have.
 pub(crate) fn name_variants(form: &str) -> impl Iterator<Item = &str> {
-    let ends = form.char_indices().map(|(at, _)| at).skip(LEAST_VARIANT).filter(|at| form.len() - at <= LONGEST_ENDING);
-    ends.filter(|&end| is_particle(Particle::NameEnding, &form[end..])).map(|end| &form[..end])
+    let shorter = NAME_ENDINGS.iter().filter_map(|ending| form.strip_suffix(ending));
+    shorter.filter(|name| name.chars().count() >= LEAST_VARIANT)
 }
 
 fn numbers_agree(a: &str, b: &str) -> bool {

@@ -242,6 +242,9 @@ impl Spoken<'_> {
     /// ("since the summer") and a degree ("so tall") do not, or asks for something ("so try the soup").
     fn connective(&self, tokens: &[Said<'_>]) -> usize {
         let [first, second, ..] = tokens else { return 0 };
+        if !is_any_particle(&[Particle::Consequence, Particle::Premise, Particle::Subordinator], first.form) {
+            return 0;
+        }
         let is = |token: &Said<'_>, class| is_particle(class, token.form);
         let follows = is(first, Particle::Consequence);
         let mut length = if is(second, Particle::Complement) { 2 } else { 1 };

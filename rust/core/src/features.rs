@@ -24,16 +24,22 @@ pub(crate) struct Features {
     pub(crate) exact: u64,
     pub(crate) found_by: Vec<(Box<[u64]>, u32)>,
     pub(crate) shape: Shape,
-    pub(crate) outline: Outline,
 }
 
-/// The weights of a fact's tokens: less one, in four bits each; the last bit stands for all that follow.
+/// What is known of a fact's tokens, a bit or four for each, in 16 bytes: many shapes are looked at for one text. The last
+/// bit stands for all that follow.
 ///
-/// `total` is the weight of those that count even if the candidate does not say them.
+/// `required`: the tokens that a text must hold to hold the whole fact. `strong`: those that weigh enough alone for a
+/// match that goes by weight. `anchors`: those of which an anchor holds one; none in a fact too short for an anchor.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shape {
+    /// Less one, in four bits each.
     weights: u64,
-    pub(crate) total: u32,
+    /// The weight of those that count even if the candidate does not say them.
+    total: u16,
+    pub(crate) required: u16,
+    pub(crate) strong: u16,
+    pub(crate) anchors: u16,
 }
 
 impl Shape {
@@ -43,13 +49,18 @@ impl Shape {
             self.weights |= u64::from(weight - 1) << (bit * 4);
         }
         if !is_optional(token) {
-            self.total += weight;
+            // Where it ends, a share comes out too large: one more fact is decided.
+            self.total = self.total.saturating_add(u16::try_from(weight).unwrap_or(u16::MAX));
+            self.required |= 1 << bit;
+        }
+        if is_claim(token) {
+            self.anchors |= 1 << bit;
         }
     }
 
     /// The weight of a token; the last bit may weigh as much as the whole.
     pub(crate) fn weight_at(self, bit: u32) -> u32 {
-        if bit < FACT_BITS - 1 { 1 + self.nibble(bit) } else { self.total }
+        if bit < FACT_BITS - 1 { 1 + self.nibble(bit) } else { self.total.into() }
     }
 
     #[allow(clippy::cast_possible_truncation)] // four bits
@@ -57,21 +68,11 @@ impl Shape {
         (self.weights >> (bit * 4)) as u32 & 15
     }
 
-    /// The weight of these tokens.
-    pub(crate) fn held(self, tokens: u16) -> u32 {
-        ones(tokens.into()).map(|bit| self.weight_at(bit)).sum()
+    /// The share of the whole weight that these tokens have.
+    pub(crate) fn share(self, tokens: u16) -> f64 {
+        let held: u32 = ones(tokens.into()).map(|bit| self.weight_at(bit)).sum();
+        f64::from(held) / f64::from(self.total.max(1))
     }
-}
-
-/// What is asked of a fact first, apart from the rest: so it stays in the processor's cache.
-///
-/// `required`: the tokens that a text must hold to hold the whole fact. `strong`: those that weigh enough alone for a
-/// match that goes by weight. `anchors`: those of which an anchor holds one; none in a fact too short for an anchor.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Outline {
-    pub(crate) required: u16,
-    pub(crate) strong: u16,
-    pub(crate) anchors: u16,
 }
 
 /// The places of the bits that are set.
@@ -97,7 +98,7 @@ pub(crate) fn is_optional(token: Said<'_>) -> bool {
 pub(crate) fn features_of(parsed: &Parsed, wordnet: bool) -> Features {
     let mut found_by = Vec::new();
     let mut shape = Shape::default();
-    let (mut required, mut anchors, mut optional) = (0, 0, 0);
+    let mut optional = 0;
     for (count, token) in (0..).zip(claims(parsed)) {
         let mut hashes = Vec::new();
         features(token, wordnet, &mut hashes);
@@ -108,24 +109,21 @@ pub(crate) fn features_of(parsed: &Parsed, wordnet: bool) -> Features {
         let bit = FACT_BITS.min(count + 1) - 1;
         found_by.push((hashes.into_boxed_slice(), bit));
         shape.add(token, bit);
-        required |= if is_optional(token) { 0 } else { 1 << bit };
         optional += usize::from(is_optional(token));
-        anchors |= if is_claim(token) { 1 << bit } else { 0 };
     }
     if found_by.len() < ANCHOR_WORDS {
-        anchors = 0;
+        shape.anchors = 0;
     }
     if found_by.len() < FACT_BITS as usize && found_by.len() <= optional + 1 {
         // Known by its bit, so that no other fact has to be looked at for one token that both texts hold.
-        required = LAST;
+        shape.required = LAST;
         for (_, number) in &mut found_by {
             *number = FACT_BITS - 1;
         }
     }
-    let enough = (NOTE_SHARE - SLACK) * f64::from(shape.total);
-    let strong = found_by.iter().filter(|&&(_, bit)| f64::from(shape.weight_at(bit)) >= enough);
-    let strong = strong.fold(0, |strong, (_, bit)| strong | 1 << bit);
-    Features { exact: feature(b'x', parsed.exact()), found_by, shape, outline: Outline { required, strong, anchors } }
+    let strong = found_by.iter().filter(|&&(_, bit)| shape.share(1 << bit) >= NOTE_SHARE - SLACK);
+    shape.strong = strong.fold(0, |strong, (_, bit)| strong | 1 << bit);
+    Features { exact: feature(b'x', parsed.exact()), found_by, shape }
 }
 
 pub(crate) fn features(token: Said<'_>, wordnet: bool, out: &mut Vec<u64>) {

@@ -118,10 +118,13 @@ impl Index {
             let similarity = match (&asked, hope) {
                 (None, _) => None,
                 (Some(asked), Hope::Words) => self.vectors.similarity(slot, asked),
-                (Some(asked), Hope::Similarity) => match self.vectors.alike(slot, asked, ANCHOR_SIMILARITY) {
-                    None => return Told::Nothing,
-                    alike => alike,
-                },
+                (Some(asked), Hope::Anchor) if !self.vectors.are_comparable(slot, asked) => None,
+                (Some(asked), Hope::Anchor | Hope::Similarity) => {
+                    match self.vectors.alike(slot, asked, ANCHOR_SIMILARITY) {
+                        None => return Told::Nothing,
+                        alike => alike,
+                    }
+                }
             };
             // Not before: most are told apart by their embeddings, and the fact lies elsewhere in memory.
             let Some(fact) = &self.facts[slot] else { return Told::Nothing };
@@ -154,7 +157,7 @@ impl Index {
             let Some(fact) = &self.facts[slot] else { return Told::Nothing };
             let judged = |similarity| judge(candidate, fact, similarity, self.options);
             let compared = model.is_some() && self.vectors.model(slot) == model;
-            if hope == Hope::Similarity {
+            if hope == Hope::Similarity || (hope == Hope::Anchor && compared) {
                 let is_wanted = compared && judged(Some(1.0)).action != Action::Store;
                 return if is_wanted { Told::Last(true) } else { Told::Nothing };
             }
@@ -191,7 +194,7 @@ impl Index {
         let mut otherwise = None;
         let last = self.postings.each(question, slots, |found| {
             if question.compared {
-                let near = found.iter().filter(|(_, hope)| *hope == Hope::Similarity);
+                let near = found.iter().filter(|(_, hope)| *hope != Hope::Words);
                 self.vectors.fetch(near.map(|&(slot, _)| slot as usize));
             }
             found.iter().find_map(|&(slot, hope)| {

@@ -80,24 +80,24 @@ impl Table {
 
 /// The parts of a text between ASCII separators, as `str::split` has them.
 ///
-/// Cells are short, and for those a plain look at each byte is several times as quick: the tables are read while a host
-/// waits for the first answer of a process.
-struct Parts {
-    rest: Option<&'static str>,
+/// Cells and words are short, and for those a plain look at each byte is several times as quick: the tables are read
+/// while a host waits for the first answer of a process.
+pub(crate) struct Parts<'a> {
+    rest: Option<&'a str>,
     separator: u8,
 }
 
-impl Parts {
-    fn of(text: &'static str, separator: u8) -> Self {
+impl<'a> Parts<'a> {
+    pub(crate) fn of(text: &'a str, separator: u8) -> Self {
         debug_assert!(separator.is_ascii(), "a part would end inside a character");
         Self { rest: Some(text), separator }
     }
 }
 
-impl Iterator for Parts {
-    type Item = &'static str;
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a str;
 
-    fn next(&mut self) -> Option<&'static str> {
+    fn next(&mut self) -> Option<&'a str> {
         let rest = self.rest?;
         let Some(end) = rest.bytes().position(|byte| byte == self.separator) else {
             return self.rest.take();

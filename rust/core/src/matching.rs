@@ -31,7 +31,7 @@ pub(crate) const RARE: u8 = 8;
 /// Least digits of a bare number that is a code and no amount.
 const LONG_NUMBER: usize = 9;
 /// Least characters of a code that belongs to one thing only ("v2" does not).
-const LONG_ID: usize = 6;
+pub(crate) const LONG_ID: usize = 6;
 /// Most content words beside its codes that a fact about a code has.
 const ID_COMPANIONS: usize = 2;
 

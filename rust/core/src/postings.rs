@@ -6,8 +6,8 @@ use std::ops::{Range, RangeInclusive};
 
 use rustc_hash::FxHashMap;
 
-use crate::features::{Features, Outline, Shape, ones};
-use crate::question::{EXACT, Hope, Known, Question, may_match};
+use crate::features::{Features, Shape, ones};
+use crate::question::{EXACT, Hope, Known, Question};
 
 /// Bits of a posting that number the token; the others are the slot.
 const TOKEN_BITS: u32 = 4;
@@ -92,7 +92,6 @@ pub(crate) struct Postings {
     by_feature: Lists,
     terms: Vec<Option<Term>>,
     shapes: Vec<Shape>,
-    outlines: Vec<Outline>,
 }
 
 impl Postings {
@@ -111,7 +110,6 @@ impl Postings {
             }
         }
         self.shapes.push(features.shape);
-        self.outlines.push(features.outline);
     }
 
     /// Take a fact out; its slot stays empty.
@@ -162,25 +160,18 @@ impl Postings {
     ) -> Option<T> {
         let mut lists = self.asked(question, slots.start);
         let mut accounts = ACCOUNTS.take();
-        let (mut answer, mut worth, mut found) = (None, Vec::new(), Vec::new());
+        let (mut answer, mut found) = (None, Vec::new());
         let mut known = Known::default();
         for start in slots.clone().step_by(BLOCK) {
-            let outlines = &self.outlines[start..slots.end.min(start + BLOCK)];
-            if !accounts.fill(&mut lists, start, outlines.len(), question.hopeful) {
+            let shapes = &self.shapes[start..slots.end.min(start + BLOCK)];
+            if !accounts.fill(&mut lists, start, shapes.len(), question.hopeful) {
                 continue;
             }
-            worth.extend(accounts.hopeful().filter_map(|(place, bits)| {
-                let left = question.left_for(bits, outlines[place], &mut known);
-                (left != 0).then_some((start + place, bits, left))
+            found.clear();
+            found.extend(accounts.hopeful().filter_map(|(place, bits)| {
+                Some((crate::text::index(start + place), question.may_match(bits, shapes[place], &mut known)?))
             }));
             accounts.clear();
-            // Each is read once without being looked at: so memory answers for many of them at one time.
-            std::hint::black_box(worth.iter().fold(0, |all, &(slot, ..)| all ^ self.shapes[slot].total));
-            let shaped = worth.drain(..).filter_map(|(slot, bits, left)| {
-                Some((crate::text::index(slot), may_match(bits, left, self.shapes[slot])?))
-            });
-            found.clear();
-            found.extend(shaped);
             answer = ask(&found);
             if answer.is_some() {
                 break;

@@ -8,11 +8,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::alignment::{may_mean, related_meanings, senses, weight};
 use crate::features::{
-    FACT_BITS, INITIAL_OF_ASKED, LAST, Outline, SLACK, Shape, claims, feature, features, initial, is_optional,
-    numbered, ones,
+    FACT_BITS, INITIAL_OF_ASKED, LAST, SLACK, Shape, claims, feature, features, initial, is_optional, numbered, ones,
 };
 use crate::lexemes::Kind;
-use crate::matching::{ANCHOR_SHARE, CLAUSE_SHARE, NOTE_SHARE, RARE, WORDS_SHARE};
+use crate::matching::{ANCHOR_SHARE, CLAUSE_SHARE, LONG_ID, NOTE_SHARE, RARE, WORDS_SHARE};
 use crate::parsed::Said;
 use crate::readings::Reading;
 
@@ -79,7 +78,7 @@ impl Question {
                     hashes.sort_unstable();
                     hashes.dedup();
                     out.features.extend(hashes.iter().map(|&hash| (hash, bit)));
-                    if may_be_code(token.kind) {
+                    if may_be_code(token) {
                         out.codes |= bit;
                     }
                     next
@@ -99,17 +98,40 @@ impl Question {
         out
     }
 
-    /// Which kinds of match are left for a fact that has at most this in common with the candidate, its weights aside.
+    /// What is left for a fact that has at most this in common with the candidate.
     #[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
-    pub(crate) fn left_for(&self, bits: u32, outline: Outline, known: &mut Known) -> u8 {
+    pub(crate) fn may_match(&self, bits: u32, shape: Shape, known: &mut Known) -> Option<Hope> {
         let own = bits as u16;
-        if bits & EXACT != 0 || own & outline.required == outline.required {
-            return WHOLE;
+        if bits & EXACT != 0 || own & shape.required == shape.required {
+            return Some(Hope::Words); // exact, superset
         }
-        let left = known.of(bits >> FACT_BITS, || self.left(bits));
-        let is_weak = own & own.wrapping_sub(1) == 0 && own & outline.strong == 0;
-        let left = if is_weak { left & SUBSET } else { left };
-        if own & outline.anchors == 0 { left & !(ANCHOR | NEAR_ANCHOR) } else { left }
+        let mut left = known.of(bits >> FACT_BITS, || self.left(bits));
+        let several = own & LAST != 0 || own & own.wrapping_sub(1) != 0;
+        if !several && own & shape.strong == 0 {
+            left &= SUBSET;
+        }
+        if own & shape.anchors == 0 {
+            left &= !(ANCHOR | ANCHOR_OF_CLAUSE | NEAR_ANCHOR);
+        }
+        if left == 0 {
+            return None;
+        }
+        let share = shape.share(own);
+        if left & NAMED != 0 && share >= NOTE_SHARE - SLACK {
+            // note; id, which leaves at most two others beside the code that weighs as much as any
+            return Some(Hope::Words);
+        }
+        let rare = || ones(own.into()).any(|bit| shape.weight_at(bit) > u32::from(RARE));
+        if (left & SUBSET != 0 && (several || rare()))
+            || (left & SUBSET_OF_CLAUSE != 0 && several && share >= CLAUSE_SHARE - SLACK)
+            || (left & ANCHOR_OF_CLAUSE != 0 && share >= WORDS_SHARE - SLACK)
+        {
+            return Some(Hope::Words);
+        }
+        if left & ANCHOR != 0 && share >= WORDS_SHARE - SLACK {
+            return Some(Hope::Anchor);
+        }
+        (left & NEAR_ANCHOR != 0 && share >= ANCHOR_SHARE - SLACK).then_some(Hope::Similarity)
     }
 
     /// Which kinds of match are left for a fact that holds these of the candidate's tokens.
@@ -125,7 +147,7 @@ impl Question {
             }
             let (held, total) = (f64::from(reading.held(common)), f64::from(reading.total));
             if held >= (WORDS_SHARE - SLACK) * total {
-                left |= ANCHOR;
+                left |= if reading.clause { ANCHOR_OF_CLAUSE } else { ANCHOR };
             }
             // The similarity is of the whole text; where it is high enough for an anchor, a clause has none.
             if self.compared && !reading.clause && held >= (ANCHOR_SHARE - SLACK) * total {
@@ -141,42 +163,20 @@ impl Question {
 pub(crate) enum Hope {
     /// Some kind of match, be the similarity what it may.
     Words,
-    /// An anchor of the whole text, for which the embeddings must be alike.
+    /// An anchor of the whole text: where there are embeddings, they must be alike.
+    Anchor,
+    /// The same by fewer words: there must be embeddings.
     Similarity,
 }
 
-/// What is left for a fact if its weights allow.
-#[allow(clippy::cast_possible_truncation)] // the low bits are the fact's
-pub(crate) fn may_match(bits: u32, left: u8, shape: Shape) -> Option<Hope> {
-    if left & WHOLE != 0 {
-        return Some(Hope::Words); // exact, superset
-    }
-    let own = bits as u16;
-    let held = f64::from(shape.held(own)) / f64::from(shape.total.max(1));
-    if left & NAMED != 0 && held >= NOTE_SHARE - SLACK {
-        return Some(Hope::Words); // note; id, which leaves at most two others beside the code that weighs as much as any
-    }
-    let several = own & LAST != 0 || own.count_ones() > 1;
-    let rare = || ones(own.into()).any(|bit| shape.weight_at(bit) > u32::from(RARE));
-    if (left & SUBSET != 0 && (several || rare()))
-        || (left & SUBSET_OF_CLAUSE != 0 && several && held >= CLAUSE_SHARE - SLACK)
-        || (left & ANCHOR != 0 && held >= WORDS_SHARE - SLACK)
-    {
-        return Some(Hope::Words);
-    }
-    (left & NEAR_ANCHOR != 0 && held >= ANCHOR_SHARE - SLACK).then_some(Hope::Similarity)
-}
-
-/// Kinds of match: a request or a code names it, the candidate or a clause of it adds nothing, both say much of it, both
-/// say enough of it for embeddings that are alike.
+/// Kinds of match: a request or a code names it, the candidate or a clause of it adds nothing, the candidate or a clause
+/// and the fact both say much of each other, both say enough of it for embeddings that are alike.
 const NAMED: u8 = 1;
 const SUBSET: u8 = 2;
 const SUBSET_OF_CLAUSE: u8 = 4;
 const ANCHOR: u8 = 8;
-const NEAR_ANCHOR: u8 = 16;
-/// The candidate says all of the fact.
-const WHOLE: u8 = 32;
-
+const ANCHOR_OF_CLAUSE: u8 = 16;
+const NEAR_ANCHOR: u8 = 32;
 /// What is left for the sets of tokens that were asked about last: most facts hold one of a few.
 pub(crate) struct Known([(u32, u8); Self::SIZE]);
 
@@ -214,6 +214,7 @@ fn identity(token: Said<'_>) -> Identity<'_> {
 }
 
 /// Kinds of a candidate's tokens that may align with a code.
-const fn may_be_code(kind: Kind) -> bool {
-    matches!(kind, Kind::Number | Kind::Phone | Kind::Email | Kind::Url | Kind::Id)
+fn may_be_code(token: Said<'_>) -> bool {
+    matches!(token.kind, Kind::Number | Kind::Phone | Kind::Email | Kind::Url | Kind::Id)
+        && token.key.chars().count() >= LONG_ID
 }

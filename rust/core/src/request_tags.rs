@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme, SENTENCE_ENDS};
-use crate::lexicon::{self, ByWord};
+use crate::lexicon::{self, ByWord, Parts};
 use crate::tokens::{contraction_in, part};
 use crate::words::{LANGUAGES, List, Particle, is_listed, is_particle};
 
@@ -233,7 +233,8 @@ static CORE_LANGUAGES: LazyLock<FxHashMap<&'static str, u32>> = LazyLock::new(||
 pub(crate) fn languages_of(lexemes: &[Lexeme<'_>]) -> impl Iterator<Item = Language> + use<> {
     let spanish = 1 << Language::Es as u32;
     let mut found = 0_u32;
-    for part in lexemes.iter().filter(|lexeme| lexeme.kind == Kind::Word).flat_map(|lexeme| lexeme.text.split('\'')) {
+    let words = lexemes.iter().filter(|lexeme| lexeme.kind == Kind::Word);
+    for part in words.flat_map(|word| Parts::of(&word.text, b'\'')) {
         match CORE_LANGUAGES.get(part) {
             Some(languages) => found |= languages,
             None if found & spanish == 0 && without_clitics(part).is_some() => found |= spanish,

@@ -91,12 +91,12 @@ fn expand(lexemes: Vec<Lexeme<'_>>, language: Language) -> Vec<Lexeme<'_>> {
 fn contraction(form: &str, language: Language) -> Option<&'static [&'static str]> {
     CONTRACTIONS
         .get(language, form)
-        .or_else(|| if form.contains('\'') { CONTRACTIONS.get(Language::En, form) } else { None })
+        .or_else(|| if form.as_bytes().contains(&b'\'') { CONTRACTIONS.get(Language::En, form) } else { None })
         .map(|words| &**words)
 }
 
 fn expand_word<'a>(mut lexeme: Lexeme<'a>, language: Language, out: &mut Vec<Lexeme<'a>>) {
-    if lexeme.text.chars().nth(LONGEST_WORD).is_some() {
+    if lexeme.text.len() > LONGEST_WORD && lexeme.text.chars().nth(LONGEST_WORD).is_some() {
         out.push(lexeme); // "l'l'l'…" without end would be cut again and again
         return;
     }
@@ -112,7 +112,7 @@ fn expand_word<'a>(mut lexeme: Lexeme<'a>, language: Language, out: &mut Vec<Lex
             }));
             return;
         }
-        let Some(at) = lexeme.text.find('\'') else {
+        let Some(at) = lexeme.text.bytes().position(|byte| byte == b'\'') else {
             out.push(lexeme);
             return;
         };

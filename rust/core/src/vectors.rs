@@ -162,6 +162,11 @@ impl Vectors {
         Some(Asked { values, norms: Norms::of(values), model, scale })
     }
 
+    /// Whether a slot's embedding can be compared.
+    pub(crate) fn are_comparable(&self, slot: usize, asked: &Asked<'_>) -> bool {
+        self.comparable(slot, asked).is_some_and(|(norms, _)| length(norms, asked.norms).is_some())
+    }
+
     /// How alike a slot's embedding is; none where the two cannot be compared.
     pub(crate) fn similarity(&self, slot: usize, asked: &Asked<'_>) -> Option<f64> {
         let (norms, values) = self.comparable(slot, asked)?;

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::alignment::has_senses;
 use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme};
-use crate::lexicon::{self, ByWord, Table};
+use crate::lexicon::{self, ByWord, Parts, Table};
 
 /// Languages that the vote chooses between; the first wins a tie.
 pub(crate) const LANGUAGES: [Language; 5] = [Language::En, Language::Pt, Language::Es, Language::Fr, Language::De];
@@ -73,7 +73,7 @@ pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Vec<Language> {
         return vec![language];
     }
     let mut counts = [0; LANGUAGES.len()];
-    for part in words().flat_map(|word| word.text.split('\'')) {
+    for part in words().flat_map(|word| Parts::of(&word.text, b'\'')) {
         if let Some(found) = VOTES.get(part) {
             for (count, votes) in counts.iter_mut().zip(found) {
                 *count += votes;
@@ -289,6 +289,11 @@ static PARTICLES: LazyLock<FxHashMap<&'static str, u64>> = LazyLock::new(|| {
     }
     table
 });
+
+/// The function words of this class.
+pub(crate) fn particles(class: Particle) -> Vec<&'static str> {
+    lexicon::PARTICLES.rows().filter(|&[name, _]| Particle::named(name) == Some(class)).map(|[_, form]| form).collect()
+}
 
 /// Whether `form` is a function word of this class.
 pub(crate) fn is_particle(class: Particle, form: &str) -> bool {
