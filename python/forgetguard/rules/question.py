@@ -26,8 +26,8 @@ from forgetguard.rules.readings import Reading
 SLACK = 0.0005
 """What a share may lose to rounding before it is compared with its line."""
 WORDS, ANCHOR, SIMILARITY = "words", "anchor", "similarity"
-"""What a fact is asked for: some kind of match; an anchor of the whole text, for which the embeddings must be alike where
-there are any; the same by fewer words, for which there must be embeddings."""
+"""What a fact is asked for: some kind of match; an anchor of the whole text, for which the embeddings must be alike
+where there are any; the same by fewer words, for which there must be embeddings."""
 CODE_KINDS = (*ID_KINDS, "number")
 """Kinds of a candidate's tokens that may align with a code."""
 
@@ -88,7 +88,7 @@ class Question:
         return _Tokens(bits, required, weights, total, reading.clause)
 
     def may_match(self, own: int, asked: int, shape: Shape) -> str:
-        """What is left for a fact that has at most this in common with the candidate: `WORDS`, `ANCHOR`, `SIMILARITY` or ""."""
+        """What a fact is to be asked for that has at most this in common with the candidate, or "" for nothing."""
         if own | shape.optional == shape.all:
             return WORDS  # superset
         left = self._left.get(asked)
