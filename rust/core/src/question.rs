@@ -116,22 +116,22 @@ impl Question {
         if left == 0 {
             return None;
         }
-        let share = shape.share(own);
-        if left & NAMED != 0 && share >= NOTE_SHARE - SLACK {
+        let held = shape.share(own);
+        if left & NAMED != 0 && held >= NOTE_SHARE - SLACK {
             // note; id, which leaves at most two others beside the code that weighs as much as any
             return Some(Hope::Words);
         }
         let rare = || ones(own.into()).any(|bit| shape.weight_at(bit) > u32::from(RARE));
         if (left & SUBSET != 0 && (several || rare()))
-            || (left & SUBSET_OF_CLAUSE != 0 && several && share >= CLAUSE_SHARE - SLACK)
-            || (left & ANCHOR_OF_CLAUSE != 0 && share >= WORDS_SHARE - SLACK)
+            || (left & SUBSET_OF_CLAUSE != 0 && several && held >= CLAUSE_SHARE - SLACK)
+            || (left & ANCHOR_OF_CLAUSE != 0 && held >= WORDS_SHARE - SLACK)
         {
             return Some(Hope::Words);
         }
-        if left & ANCHOR != 0 && share >= WORDS_SHARE - SLACK {
+        if left & ANCHOR != 0 && held >= WORDS_SHARE - SLACK {
             return Some(Hope::Anchor);
         }
-        (left & NEAR_ANCHOR != 0 && share >= ANCHOR_SHARE - SLACK).then_some(Hope::Similarity)
+        (left & NEAR_ANCHOR != 0 && held >= ANCHOR_SHARE - SLACK).then_some(Hope::Similarity)
     }
 
     /// Which kinds of match are left for a fact that holds these of the candidate's tokens.
