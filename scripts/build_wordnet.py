@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forgetguard.rules.lexicon import rows
-from forgetguard.rules.words import stem
+from forgetguard.rules.stems import stem
 
 ROOT = Path(__file__).resolve().parent.parent
 LEXICON = ROOT / "python" / "forgetguard" / "rules" / "lexicon"

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from forgetguard.rules.lexicon import rows
-from forgetguard.rules.words import stem
+from forgetguard.rules.stems import stem
 
 LANGUAGES = {"en": "english", "pt": "portuguese", "es": "spanish", "fr": "french", "de": "german"}
 Key = Callable[[str], str]

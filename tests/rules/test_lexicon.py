@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from forgetguard.rules import lexicon
-from forgetguard.rules.words import stem
+from forgetguard.rules.stems import stem
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from forgetguard.rules.alignment import align, groups
+from forgetguard.rules.alignment import align
 from forgetguard.rules.cjk import cut
 from forgetguard.rules.frames import change
 from forgetguard.rules.lexemes import scan
 from forgetguard.rules.lexicon import rows
 from forgetguard.rules.matching import judge
+from forgetguard.rules.meanings import groups
 from forgetguard.rules.readings import readings
+from forgetguard.rules.stems import stem
 from forgetguard.rules.text import clean
 from forgetguard.rules.tokens import _expand, _phrase_table, _without_hyphens, parse
-from forgetguard.rules.words import CJK_LANGUAGES, stem
+from forgetguard.rules.words import CJK_LANGUAGES
 
 CASES = json.loads(
     (Path(__file__).resolve().parents[2] / "fixtures" / "synonym-pairs-v1.json").read_text(encoding="utf-8")

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from forgetguard.rules.lexicon import rows
+from forgetguard.rules.meanings import are_converse, are_opposite, groups, traits
 from forgetguard.rules.quantities import dimensions
+from forgetguard.rules.stems import stem
 from forgetguard.rules.tokens import Parsed, Token
-from forgetguard.rules.words import particles, stem
+from forgetguard.rules.wordnet import senses_of
+from forgetguard.rules.words import particles
 
 MEANING_KINDS = ("word", "name", "cjk")
 """Kinds of tokens that may have a synonym or an opposite."""
@@ -128,7 +130,7 @@ def _align_meanings(
                 continue
             if _related(f, c, language, wordnet):
                 forward[i], backward[j] = j, i
-            elif are_opposite(f, c, language):
+            elif _are_opposite(f, c, language):
                 forward[i], backward[j], opposite[i] = j, i, True
 
 
@@ -185,67 +187,16 @@ def _parts_agree(a: list[str], b: list[str]) -> bool:
 # -- meanings ----------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1)
-def _groups() -> dict[tuple[str, str], frozenset[int]]:
-    """The synonym groups of each stem, by language."""
-    table: dict[tuple[str, str], set[int]] = {}
-    for number, (lang, lemmas) in enumerate(rows("synonyms")):
-        for lemma in lemmas.split(" "):
-            table.setdefault((lang, stem(lemma, lang)), set()).add(number)
-    return {key: frozenset(found) for key, found in table.items()}
-
-
-@lru_cache(maxsize=1)
-def _senses() -> dict[str, frozenset[str]]:
-    return {lemma: frozenset(senses.split(" ")) for lemma, senses in rows("senses")}
-
-
-@lru_cache(maxsize=1)
-def _stem_senses() -> dict[str, frozenset[str]]:
-    table: dict[str, frozenset[str]] = {}
-    for lemma, senses in _senses().items():
-        key = stem(lemma, "en")
-        table[key] = table.get(key, frozenset()) | senses
-    return table
-
-
-@lru_cache(maxsize=1)
-def _pairs() -> dict[str, dict[tuple[str, str], frozenset[int]]]:
-    """The numbers of the antonym and converse pairs that each stem stands in, by language."""
-    tables: dict[str, dict[tuple[str, str], set[int]]] = {"antonyms": {}, "converse": {}}
-    for name, table in tables.items():
-        for number, (lang, a, b) in enumerate(rows(name)):
-            # The two ends of a pair get numbers of one pair with opposite signs; 0 has none, so count from 1.
-            table.setdefault((lang, stem(a, lang)), set()).add(number + 1)
-            table.setdefault((lang, stem(b, lang)), set()).add(-number - 1)
-    return {name: {key: frozenset(found) for key, found in table.items()} for name, table in tables.items()}
-
-
-def _paired(name: str, a: str, b: str, language: str) -> bool:
-    """Whether `a` stands at one end of a pair of the table `name` and `b` at the other."""
-    table = _pairs()[name]
-    return any(-number in table.get((language, b), ()) for number in table.get((language, a), ()))
-
-
 def meanings(token: Token, language: str, wordnet: bool, end: int = 1) -> Iterable[str]:
     """What two words share, one with `end` 1 and one with -1, if they can align by meaning or as opposites."""
-    key = _stem(token, language)
-    yield from (f"g{number}" for number in sorted(groups(key, language)))
-    yield from (f"c{end * number}" for number in sorted(_pairs()["converse"].get((language, key), ())))
-    for synonym in _with_synonyms(key, language):
-        yield from (f"a{end * number}" for number in sorted(_pairs()["antonyms"].get((language, synonym), ())))
+    yield from traits(_stem(token, language), language, end)
     if wordnet and language == "en" and token.kind == "word" and not _is_person(token):
         yield from (f"s{sense}" for sense in sorted(senses(token)))
 
 
-def groups(key: str, language: str) -> frozenset[int]:
-    """The synonym groups that a stem stands in."""
-    return _groups().get((language, key), frozenset())
-
-
 def senses(token: Token) -> frozenset[str]:
-    """The WordNet senses of an English word, by its form or else by its stem."""
-    return _senses().get(token.form) or _stem_senses().get(token.key, frozenset())
+    """The WordNet senses of an English word."""
+    return senses_of(token.form, token.key)
 
 
 def _related(f: Token, c: Token, language: str, wordnet: bool) -> bool:
@@ -255,7 +206,7 @@ def _related(f: Token, c: Token, language: str, wordnet: bool) -> bool:
         return True
     if not wordnet or language != "en" or _is_person(f) or _is_person(c) or "name" in (f.kind, c.kind):
         return False
-    return bool(senses(f) & senses(c)) and not are_opposite(f, c, language)
+    return bool(senses(f) & senses(c)) and not _are_opposite(f, c, language)
 
 
 def _is_person(token: Token) -> bool:
@@ -263,31 +214,12 @@ def _is_person(token: Token) -> bool:
     return token.relation not in ("", "work", "care")
 
 
-def are_converse(a: str, b: str, language: str) -> bool:
-    """Whether two verbs say the same with the roles exchanged (lend, borrow)."""
-    return _paired("converse", a, b, language)
+def _are_opposite(f: Token, c: Token, language: str) -> bool:
+    return are_opposite(_stem(f, language), _stem(c, language), language)
 
 
 def _stem(token: Token, language: str) -> str:
     return stem(token.form, language) if token.kind == "name" else token.key
-
-
-def are_opposite(f: Token, c: Token, language: str) -> bool:
-    """Whether the words are antonyms, directly or through a synonym of one of them."""
-    return any(
-        _paired("antonyms", a, b, language)
-        for a in _with_synonyms(_stem(f, language), language)
-        for b in _with_synonyms(_stem(c, language), language)
-    )
-
-
-@lru_cache(maxsize=4096)
-def _with_synonyms(key: str, language: str) -> tuple[str, ...]:
-    found = groups(key, language)
-    return (
-        key,
-        *sorted(k for (lang, k), numbers in _groups().items() if lang == language and numbers & found and k != key),
-    )
 
 
 # -- scripts without spaces --------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from forgetguard.rules.alignment import Alignment, is_name
 from forgetguard.rules.lexicon import rows
+from forgetguard.rules.stems import stem
 from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.voice import is_past
-from forgetguard.rules.words import stem
 
 
 @lru_cache(maxsize=8)

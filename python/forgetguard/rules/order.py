@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from forgetguard.rules.alignment import Alignment, are_converse, is_name
+from forgetguard.rules.alignment import Alignment, is_name
 from forgetguard.rules.lexicon import rows
+from forgetguard.rules.meanings import are_converse
+from forgetguard.rules.stems import stem
 from forgetguard.rules.tokens import Parsed, Token
 from forgetguard.rules.voice import is_passive
-from forgetguard.rules.words import CJK_LANGUAGES, particles, stem
+from forgetguard.rules.words import CJK_LANGUAGES, particles
 
 
 @lru_cache(maxsize=1)

@@ -13,16 +13,15 @@ from forgetguard.rules.lexemes import SENTENCE_ENDS, Lexeme, scan
 from forgetguard.rules.lexicon import rows
 from forgetguard.rules.numerals import cut_numerals
 from forgetguard.rules.quantities import quantify
+from forgetguard.rules.stems import stem
+from forgetguard.rules.wordnet import UNKNOWN_RARITY, rarity
 from forgetguard.rules.words import (
     CJK_LANGUAGES,
-    UNKNOWN_RARITY,
     is_given_name,
     is_known,
     is_listed,
     particles,
-    rarity,
     relation,
-    stem,
     vote,
 )
 

@@ -1,11 +1,13 @@
-"""Words: which language, which stem, and what the tables say of it."""
+"""Words: which language, and what the lists say of each."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
+from forgetguard.rules import wordnet
 from forgetguard.rules.lexemes import Lexeme
 from forgetguard.rules.lexicon import rows
+from forgetguard.rules.stems import is_irregular, stem
 
 LANGUAGES = ("en", "pt", "es", "fr", "de")
 """Languages that the vote chooses between; the first wins a tie."""
@@ -14,8 +16,6 @@ VOTING_TABLES = ("user", "contractions", "relations", "soft", "numbers", "calend
 STOP_VOTES = 2
 CJK_LANGUAGES = ("zh", "ja", "ko")
 ANY = "*"
-UNKNOWN_RARITY = 15
-STEM_PASSES = 2
 
 
 @lru_cache(maxsize=1)
@@ -62,45 +62,7 @@ def vote(lexemes: list[Lexeme]) -> tuple[str, ...]:
 
 def _is_word_of(word: str, language: str) -> bool:
     """Whether the tables of ordinary words and of irregular forms know a word of this language."""
-    return (language, word) in _irregular() or (language == "en" and word in _rarity())
-
-
-@lru_cache(maxsize=1)
-def _irregular() -> dict[tuple[str, str], str]:
-    return {(lang, form): lemma for lang, form, lemma in rows("irregular")}
-
-
-@lru_cache(maxsize=1)
-def _suffixes() -> dict[str, tuple[tuple[str, str, int, bool], ...]]:
-    table: dict[str, list[tuple[str, str, int, bool]]] = {}
-    for lang, suffix, replacement, least, again in rows("suffix"):
-        table.setdefault(lang, []).append((suffix, replacement, int(least), again == "1"))
-    return {lang: tuple(sorted(found, key=lambda r: (-len(r[0]), r[0]))) for lang, found in table.items()}
-
-
-@lru_cache(maxsize=16384)
-def stem(form: str, language: str) -> str:
-    """The key under which forms of one word meet: the irregular table first, then suffixes, longest first.
-
-    A form that the irregular table gives as its own lemma is left alone.
-    """
-    irregular = _irregular()
-    form = irregular.get((language, form), form)
-    if irregular.get((language, form)) == form:
-        return form
-    for _ in range(STEM_PASSES):
-        form, again = _without_suffix(form, language)
-        if not again:
-            break
-    return form
-
-
-def _without_suffix(form: str, language: str) -> tuple[str, bool]:
-    """`form` less its longest listed suffix, and whether another may follow."""
-    for suffix, replacement, least, again in _suffixes().get(language, ()):
-        if len(form) - len(suffix) >= least and form.endswith(suffix):
-            return form[: len(form) - len(suffix)] + replacement, again
-    return form, False
+    return is_irregular(word, language) or (language == "en" and wordnet.is_word(word))
 
 
 @lru_cache(maxsize=1)
@@ -131,27 +93,6 @@ def relation(form: str, language: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _rarity() -> dict[str, int]:
-    return {word: int(value) for word, value in rows("rarity")}
-
-
-@lru_cache(maxsize=1)
-def _stem_rarity() -> dict[str, int]:
-    """The rarity of a stem is that of its most frequent word."""
-    table: dict[str, int] = {}
-    for word, value in _rarity().items():
-        key = stem(word, "en")
-        table[key] = min(value, table.get(key, UNKNOWN_RARITY))
-    return table
-
-
-def rarity(form: str, key: str) -> int:
-    """0 (most frequent) to 15 (rarest or unknown), from `rarity.tsv`."""
-    found = _rarity().get(form)
-    return found if found is not None else _stem_rarity().get(key, UNKNOWN_RARITY)
-
-
-@lru_cache(maxsize=1)
 def _names() -> frozenset[str]:
     return frozenset(name for (name,) in rows("names"))
 
@@ -162,17 +103,18 @@ def is_given_name(form: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _known() -> frozenset[str]:
-    words = {word for word, _ in rows("rarity")} | {lemma for lemma, _ in rows("senses")}
-    forms = {form for lang, form, _ in rows("irregular") if lang == "en"}
-    tables = {
-        form for name in ("relations", "negation", "units", "numbers") for lang, form, *_ in rows(name) if lang == "en"
-    }
-    return frozenset(words | forms | tables | {stem(word, "en") for word in words})
+def _listed() -> frozenset[str]:
+    """English words of the tables; WordNet's stand in tables of their own."""
+    tables = ("irregular", "relations", "negation", "units", "numbers")
+    return frozenset(form for name in tables for lang, form, *_ in rows(name) if lang == "en")
+
+
+def _is_ordinary(form: str) -> bool:
+    return form in _listed() or wordnet.is_known(form)
 
 
 def is_known(form: str, language: str) -> bool:
     """Whether an English word is an ordinary one, so that a capital at the start of a sentence makes no name of it."""
-    if language != "en":
-        return not is_given_name(form)
-    return not is_given_name(form) and (form in _known() or stem(form, "en") in _known())
+    if is_given_name(form):
+        return False
+    return language != "en" or _is_ordinary(form) or _is_ordinary(stem(form, "en"))

@@ -6,21 +6,9 @@ use crate::alignment::{Alignment, Starts, is_name};
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon::{self, Table};
-use crate::parsed::{Draft, Parsed};
+use crate::parsed::{Draft, Frame, Framing, Parsed};
 use crate::phrases::{Sequences, starting_with, stemmed_sequences};
 use crate::voice::is_past;
-
-/// What a frame does to what it frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Framing {
-    All,
-    Some,
-    /// Another quantity: most, none, any.
-    Other,
-    Modal,
-    Change,
-}
 
 impl Framing {
     /// A bit for what it frames: how much, whether it is real, whether it has changed.
@@ -31,13 +19,6 @@ impl Framing {
             Self::Change => 4,
         }
     }
-}
-
-/// A frame and where it starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
-    start: u32,
-    framing: Framing,
 }
 
 /// Frames of one or more words, longest first.

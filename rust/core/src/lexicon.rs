@@ -16,6 +16,9 @@ macro_rules! tables {
     };
 }
 
+/// A number that stands for a place in a table; 0 for none.
+pub(crate) type Number = u32;
+
 /// The text of one table.
 #[derive(Clone, Copy)]
 pub(crate) struct Table(&'static str);

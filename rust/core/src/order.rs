@@ -2,12 +2,14 @@
 
 use std::sync::LazyLock;
 
-use crate::alignment::{Alignment, are_converse, is_name};
+use crate::alignment::{Alignment, is_name};
 use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::lexicon::{self, ByWord};
-use crate::parsed::{Parsed, Role, Said};
-use crate::words::{Particle, Relation, is_particle, stem};
+use crate::meanings::are_converse;
+use crate::parsed::{Direction, Parsed, Role, Said};
+use crate::stems::stem;
+use crate::words::{Particle, Relation, is_particle};
 
 static ASYMMETRIC: LazyLock<ByWord<()>> = LazyLock::new(|| {
     lexicon::ASYMMETRIC.rows_by_language().map(|(lang, [verb])| (lang, stem(verb, lang), ())).collect()
@@ -145,19 +147,6 @@ fn possesses(parsed: &Parsed, i: usize) -> bool {
 }
 
 // -- directions --------------------------------------------------------------------------------------------------------
-
-/// What stands on which side of a direction word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Direction {
-    #[default]
-    None,
-    Before,
-    After,
-    Over,
-    Source,
-    Goal,
-}
 
 static DIRECTIONS: LazyLock<ByWord<Direction>> = LazyLock::new(|| {
     lexicon::DIRECTION

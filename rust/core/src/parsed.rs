@@ -5,14 +5,12 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use crate::alignment::{Number, may_mean, meaning_of, senses_of};
-use crate::frames::{Frame, find_frames};
 use crate::language::Language;
 use crate::lexemes::Kind;
-use crate::order::{Direction, direction_of};
+use crate::lexicon::Number;
 use crate::text::index;
-use crate::voice::is_passive;
-use crate::words::{Relation, UNKNOWN_RARITY};
+use crate::wordnet::UNKNOWN_RARITY;
+use crate::words::Relation;
 
 /// How much a token claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -163,6 +161,38 @@ impl Parsed {
     }
 }
 
+/// What stands on which side of a direction word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Direction {
+    #[default]
+    None,
+    Before,
+    After,
+    Over,
+    Source,
+    Goal,
+}
+
+/// What a frame does to what it frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Framing {
+    All,
+    Some,
+    /// Another quantity: most, none, any.
+    Other,
+    Modal,
+    Change,
+}
+
+/// A frame and where it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) start: u32,
+    pub(crate) framing: Framing,
+}
+
 /// A token in the making, with its letters. `stem`: that of its form, unless that is its key.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft<'a> {
@@ -201,7 +231,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-pub(crate) fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Parsed {
+/// Tokens with their letters, packed: most letters stand in the exact form already.
+pub(crate) fn pack(drafts: &[Draft<'_>], frames: Box<[Frame]>, language: Language, ceased: bool) -> Parsed {
     let mut letters = String::with_capacity(drafts.iter().map(|draft| draft.form.len() + 2).sum());
     let mut tokens: Vec<Token> = drafts.iter().map(|draft| draft.token).collect();
     let add = |letters: &mut String, text: &str| {
@@ -238,26 +269,5 @@ pub(crate) fn pack(drafts: &[Draft<'_>], language: Language, ceased: bool) -> Pa
             add(&mut letters, want)
         };
     }
-    for (token, draft) in tokens.iter_mut().zip(drafts) {
-        token.direction = direction_of(&draft.form, language);
-        let claims = matches!(token.role, Role::Content | Role::Label);
-        if claims && may_mean(token.kind) {
-            let key = if token.kind == Kind::Name { draft.stem() } else { &*draft.key };
-            token.meaning = meaning_of(key, language);
-        }
-        if claims && token.kind == Kind::Word && language == Language::En {
-            token.senses = senses_of(&draft.form, &draft.key);
-        }
-    }
-    let mut parsed = Parsed {
-        letters: letters.into(),
-        tokens: tokens.into(),
-        exact,
-        frames: find_frames(drafts, language),
-        passive: false,
-        language,
-        ceased,
-    };
-    parsed.passive = is_passive(&parsed);
-    parsed
+    Parsed { letters: letters.into(), tokens: tokens.into(), exact, frames, passive: false, language, ceased }
 }

@@ -7,7 +7,9 @@ use crate::language::Language;
 use crate::lexemes::{Kind, SENTENCE_ENDS};
 use crate::lexicon::{self, ByWord};
 use crate::parsed::{Draft, Role, Token};
-use crate::words::{Particle, Relation, is_particle, rarity, relation, stem};
+use crate::stems::stem;
+use crate::wordnet::rarity;
+use crate::words::{Particle, Relation, is_particle, relation};
 
 /// Tokens after a negation word that it reaches, within its clause (RULES section 2.5).
 const NEGATION_REACH: usize = 6;

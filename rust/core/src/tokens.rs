@@ -7,18 +7,23 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use crate::alignment::may_mean;
 use crate::cjk;
+use crate::frames::find_frames;
 use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme, scan};
 use crate::lexicon::{self, ByWord};
+use crate::meanings::meaning_of;
 use crate::numerals::cut_numerals;
+use crate::order::direction_of;
 use crate::parsed::{Draft, Parsed, Role, Token, pack};
 use crate::phrases::{clauses, negations, phrases, without_lone_emoji};
 use crate::quantities::quantify;
+use crate::stems::stem;
 use crate::text::{fold, index};
-use crate::words::{
-    List, Particle, Relation, is_given_name, is_known, is_particle, listed, rarity, relation, stem, vote,
-};
+use crate::voice::is_passive;
+use crate::wordnet::{rarity, senses_of};
+use crate::words::{List, Particle, Relation, is_given_name, is_known, is_particle, listed, relation, vote};
 
 /// Characters of a word beyond which it is no word that could be written out.
 const LONGEST_WORD: usize = 64;
@@ -49,7 +54,25 @@ pub(crate) fn parse_lexemes<S: AsRef<str>>(lexemes: Vec<Lexeme<'_>>, aliases: &[
     clauses(&mut tokens);
     let ceased = negations(&mut tokens, language);
     without_lone_emoji(&mut tokens);
-    pack(&tokens, language, ceased)
+    look_up(&mut tokens, language);
+    let mut parsed = pack(&tokens, find_frames(&tokens, language), language, ceased);
+    parsed.passive = is_passive(&parsed);
+    parsed
+}
+
+/// What the rules ask of a token again and again, found once.
+fn look_up(tokens: &mut [Draft<'_>], language: Language) {
+    for draft in tokens {
+        draft.token.direction = direction_of(&draft.form, language);
+        let claims = matches!(draft.token.role, Role::Content | Role::Label);
+        if claims && may_mean(draft.token.kind) {
+            let key = if draft.token.kind == Kind::Name { draft.stem() } else { &*draft.key };
+            draft.token.meaning = meaning_of(key, language);
+        }
+        if claims && draft.token.kind == Kind::Word && language == Language::En {
+            draft.token.senses = senses_of(&draft.form, &draft.key);
+        }
+    }
 }
 
 // -- words in their full form ------------------------------------------------------------------------------------------

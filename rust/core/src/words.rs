@@ -1,14 +1,15 @@
-//! Words: which language, which stem, and what the tables say of it.
+//! Words: which language, and what the lists say of each.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::alignment::has_senses;
 use crate::language::Language;
 use crate::lexemes::{Kind, Lexeme};
 use crate::lexicon::{self, ByWord, Parts, Table};
+use crate::stems::{is_irregular, stem};
+use crate::wordnet;
 
 /// Languages that the vote chooses between; the first wins a tie.
 pub(crate) const LANGUAGES: [Language; 5] = [Language::En, Language::Pt, Language::Es, Language::Fr, Language::De];
@@ -24,8 +25,6 @@ const VOTING_TABLES: [Table; 7] = [
     lexicon::CALENDAR,
     lexicon::UNITS,
 ];
-pub(crate) const UNKNOWN_RARITY: u8 = 15;
-const STEM_PASSES: usize = 2;
 
 /// With what weight each listed word votes for each language.
 static VOTES: LazyLock<FxHashMap<&'static str, [u32; LANGUAGES.len()]>> = LazyLock::new(|| {
@@ -99,85 +98,7 @@ pub(crate) fn vote(lexemes: &[Lexeme<'_>]) -> Vec<Language> {
 
 /// Whether the tables of ordinary words and of irregular forms know a word of this language.
 fn is_word_of(word: &str, language: Language) -> bool {
-    IRREGULAR.contains(language, word) || (language == Language::En && RARITY.contains_key(word))
-}
-
-// -- stems -------------------------------------------------------------------------------------------------------------
-
-static IRREGULAR: LazyLock<ByWord<&'static str>> =
-    LazyLock::new(|| lexicon::IRREGULAR.rows_by_language().map(|(lang, [form, lemma])| (lang, form, lemma)).collect());
-
-#[derive(Clone, Copy)]
-struct Suffix {
-    text: &'static str,
-    length: usize,
-    replacement: &'static str,
-    least: usize,
-    again: bool,
-}
-
-/// The suffixes of a language by their last character, longest first: few of them are looked at for one word.
-static SUFFIXES: LazyLock<FxHashMap<(Language, char), Vec<Suffix>>> = LazyLock::new(|| {
-    let mut table: FxHashMap<_, Vec<Suffix>> = FxHashMap::default();
-    for (language, [text, replacement, least, again]) in lexicon::SUFFIX.rows_by_language() {
-        let last = text.chars().last().expect("a suffix is not empty");
-        table.entry((language, last)).or_default().push(Suffix {
-            text,
-            length: text.chars().count(),
-            replacement,
-            least: least.parse().expect("the least stem of a suffix is a number"),
-            again: again == "1",
-        });
-    }
-    for suffixes in table.values_mut() {
-        suffixes.sort_by_key(|suffix| (usize::MAX - suffix.length, suffix.text));
-    }
-    table
-});
-
-/// The key under which forms of one word meet: the irregular table first, then suffixes, longest first.
-///
-/// A form that the irregular table gives as its own lemma is left alone.
-pub(crate) fn stem(form: &str, language: Language) -> Cow<'_, str> {
-    let mut form = match IRREGULAR.get(language, form) {
-        Some(&lemma) => {
-            if lemma == form || IRREGULAR.get(language, lemma) == Some(&lemma) {
-                return Cow::Borrowed(lemma);
-            }
-            Cow::Borrowed(lemma)
-        }
-        None => Cow::Borrowed(form),
-    };
-    for _ in 0..STEM_PASSES {
-        let Some(suffix) = suffix_of(&form, language) else {
-            break;
-        };
-        let kept = form.len() - suffix.text.len();
-        form = match form {
-            Cow::Borrowed(form) if suffix.replacement.is_empty() => Cow::Borrowed(&form[..kept]),
-            form => Cow::Owned([&form[..kept], suffix.replacement].concat()),
-        };
-        if !suffix.again {
-            break;
-        }
-    }
-    form
-}
-
-/// The longest listed suffix of `form` that leaves enough of it.
-fn suffix_of(form: &str, language: Language) -> Option<Suffix> {
-    let suffixes = SUFFIXES.get(&(language, form.chars().last()?))?;
-    let length = form.chars().count();
-    suffixes.iter().find(|suffix| length >= suffix.least + suffix.length && ends_with(form, suffix.text)).copied()
-}
-
-/// `form.ends_with(suffix)`, with a look at one byte first: nearly all the suffixes that are tried differ there.
-fn ends_with(form: &str, suffix: &str) -> bool {
-    let (form, suffix) = (form.as_bytes(), suffix.as_bytes());
-    let Some(start) = form.len().checked_sub(suffix.len()) else {
-        return false;
-    };
-    form.get(start) == suffix.first() && &form[start..] == suffix
+    is_irregular(word, language) || (language == Language::En && wordnet::is_word(word))
 }
 
 // -- lists -------------------------------------------------------------------------------------------------------------
@@ -374,26 +295,7 @@ pub(crate) fn relation(form: &str, language: Language) -> Relation {
     RELATIONS.get(language, form).copied().unwrap_or_default()
 }
 
-// -- rarity and names --------------------------------------------------------------------------------------------------
-
-static RARITY: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
-    lexicon::RARITY.rows().map(|[word, value]| (word, value.parse().expect("a rarity is a small number"))).collect()
-});
-
-/// The rarity of a stem is that of its most frequent word.
-static STEM_RARITY: LazyLock<FxHashMap<Cow<'static, str>, u8>> = LazyLock::new(|| {
-    let mut table = FxHashMap::default();
-    for (word, &value) in RARITY.iter() {
-        let rarest = table.entry(stem(word, Language::En)).or_insert(UNKNOWN_RARITY);
-        *rarest = value.min(*rarest);
-    }
-    table
-});
-
-/// 0 (most frequent) to 15 (rarest or unknown), from `rarity.tsv`.
-pub(crate) fn rarity(form: &str, key: &str) -> u8 {
-    RARITY.get(form).or_else(|| STEM_RARITY.get(key)).copied().unwrap_or(UNKNOWN_RARITY)
-}
+// -- names ---------------------------------------------------------------------------------------------------------------
 
 static NAMES: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| lexicon::NAMES.rows().map(|[name]| name).collect());
 
@@ -402,7 +304,7 @@ pub(crate) fn is_given_name(form: &str) -> bool {
     NAMES.contains(form)
 }
 
-/// English words of the tables; WordNet's and their stems stand in tables of their own.
+/// English words of the tables; WordNet's stand in a table of their own.
 static LISTED: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
     let tables = [lexicon::IRREGULAR, lexicon::RELATIONS, lexicon::NEGATION, lexicon::UNITS, lexicon::NUMBERS];
     let rows = tables.into_iter().flat_map(Table::rows_by_language);
@@ -410,7 +312,7 @@ static LISTED: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
 });
 
 fn is_ordinary(form: &str) -> bool {
-    LISTED.contains(form) || RARITY.contains_key(form) || STEM_RARITY.contains_key(form) || has_senses(form)
+    LISTED.contains(form) || wordnet::is_known(form)
 }
 
 /// Whether an English word is an ordinary one, so that a capital at the start of a sentence makes no name of it.
