@@ -15,7 +15,7 @@ import pytest
 from forgetguard.embedder import Calibration
 from forgetguard.errors import InvalidVector
 from forgetguard.rules import BACKEND, ForgottenIndex, match_forgotten, scrub
-from forgetguard.rules.vectors import Embedding, similar
+from forgetguard.rules.vectors import Embedding, alike, similar
 from forgetguard.values import Entry, Vector
 from growth import grows_linearly
 
@@ -68,7 +68,9 @@ def rules(request: pytest.FixtureRequest) -> ModuleType:
 
 
 def vector(chance: random.Random) -> bytes:
-    return bytes(chance.randrange(256) for _ in range(6))
+    """Mostly six dimensions; a few are zero or of another length, so that nothing can be compared with them."""
+    length = chance.choice([6] * 8 + [4])
+    return bytes(chance.randrange(256) if chance.random() < 0.95 else 0 for _ in range(length))
 
 
 def one_by_one(rules: ModuleType, rows: list[Any], asked: Any, options: tuple[str, bool]) -> Any:
@@ -109,6 +111,65 @@ def test_answers_as_every_fact_in_turn(rules: ModuleType, seed: int) -> None:
     expected = [one_by_one(rules, rows, one, options) for one in asked]
     assert [index.match(*one, SCALE) for one in asked] == expected
     assert index.match_many(asked, SCALE) == expected
+
+
+EQUAL, NEAR, HALF = (b"\x7f\x00", b"\x7f\x00"), (b"\x7f\x00", b"\x66\x4c"), (b"\x7f\x00", b"\x40\x6e")
+"""Two embeddings with a cosine of 1, 0.8 and 0.5."""
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "vectors", "models", "code"),
+    [
+        ("User ate an apple for lunch", "User works at Apple", EQUAL, "mm", "anchor"),
+        ("The gate code is AB-1234", "AB-1234 still opens it, said the neighbour from Porto", EQUAL, "mm", "id"),
+        ("User's number is 912345678", "Call 912345678 about the boiler in the cellar", EQUAL, "mm", "id"),
+        (
+            "User proposed using Rust for the parser",
+            "The weather in Oslo was mild yesterday, and user recommended that the parser be written in Rust",
+            HALF,
+            "mm",
+            "clause",
+        ),
+        (
+            "Inês proposed PgBouncer for connection pooling",
+            "PgBouncer was Inês's idea for pooling connections",
+            NEAR,
+            "mm",
+            "anchor",
+        ),
+        (
+            "Inês proposed PgBouncer for connection pooling",
+            "PgBouncer was Inês's idea for pooling connections",
+            HALF,
+            "mn",
+            "anchor",
+        ),
+        ("用户在里斯本的医院做护士", "里斯本的护士都很忙", EQUAL, "mm", "anchor"),
+    ],
+)
+def test_a_bound_lets_through_what_is_just_a_match(
+    rules: ModuleType, fact: str, text: str, vectors: tuple[bytes, bytes], models: str, code: str
+) -> None:
+    row, asked = (fact, vectors[0], models[0]), (text, vectors[1], models[1])
+    near = similar(Embedding.of(*row[1:]), Embedding.of(*asked[1:]), None)
+    decision = rules.judge(text, fact, near, ALIASES, "drop", True)
+    assert decision[1] == code
+    assert decision[0] != "store"
+    index = rules.Index(ALIASES)
+    index.add(*row)
+    assert index.match(*asked) == (0, *decision[:3], near, decision[3])
+
+
+def test_half_a_vector_tells_no_more_than_the_whole() -> None:
+    chance = random.Random(5)
+    for _ in range(2_000):
+        size = chance.choice([1, 2, 3, 6, 7])
+        a, b = (Embedding.of(bytes(chance.randrange(256) for _ in range(size)), MODEL) for _ in range(2))
+        scale, least = chance.choice([None, SCALE]), chance.uniform(-0.99, 1)
+        whole = similar(a, b, scale)
+        assert alike(a, b, least, scale) == (whole if whole is not None and whole >= least else None)
+        if whole is not None and whole > -1:
+            assert alike(a, b, whole, scale) == whole
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS // 2))

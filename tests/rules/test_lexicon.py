@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from forgetguard.rules import lexicon
+from forgetguard.rules import lexicon, quantities
+from forgetguard.rules.lexemes import scan
 from forgetguard.rules.stems import stem
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,6 +150,21 @@ def test_class_ranges_are_in_order_and_apart() -> None:
     spans = [(int(first, 16), int(last, 16)) for first, last, _ in lexicon.rows("classes")]
     assert all(first <= last for first, last in spans)
     assert all(left[1] < right[0] for left, right in pairwise(spans))
+
+
+@pytest.mark.parametrize("name", ["stop", "soft", "user"])
+def test_word_lists_are_of_one_language_each(name: str) -> None:
+    assert not [row for row in lexicon.rows(name) if row[0] == "*"]
+
+
+@pytest.mark.parametrize("text", ["{}", "{} 5", "5 {}", "a$ {} 5"])
+def test_a_word_that_opens_no_quantity_makes_none(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    forms = [(row[0], row[1]) for name in ("numbers", "calendar", "units") for row in lexicon.rows(name)]
+    forms += [("en", form) for form, _ in lexicon.rows("currencies")]
+    texts = [(lang.replace("*", "en"), scan(text.format(form))) for lang, form in forms]
+    found = [quantities.quantify(lexemes, lang) for lang, lexemes in texts]
+    monkeypatch.setattr(quantities._Quantifier, "_may_open", lambda *_: True)
+    assert found == [quantities.quantify(lexemes, lang) for lang, lexemes in texts]
 
 
 def test_opposites_are_not_one_word() -> None:

@@ -87,6 +87,12 @@ def test_every_character_of_ascii(beside):
         assert NATIVE.tokens(text, ()) == _python.tokens(text, ())
 
 
+def test_every_phrase_with_a_word_of_it_as_an_alias():
+    for _, words, _ in rows("phrases"):
+        for alias in {*words.split(" ")[1:]}:
+            assert NATIVE.tokens(words, (alias,)) == _python.tokens(words, (alias,))
+
+
 @given(st.text(st.characters(), max_size=20))
 def test_a_text_that_nobody_cleaned(text):
     assert NATIVE.tokens(text, ()) == _python.tokens(clean(text), ())

@@ -5,8 +5,9 @@ Two tokens that can align have a feature in common, on whichever side they stand
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, reduce
+from operator import or_
 from typing import NamedTuple
 
 from forgetguard.rules.alignment import MEANING_KINDS, SUFFIX_DIGITS, content, meanings, name_variants, weight
@@ -20,17 +21,38 @@ LAST = FACT_BITS - 1
 
 
 class Shape(NamedTuple):
-    """The weights of a fact's tokens; the last number stands for all that follow, and may weigh as much as the whole.
+    """What is known of a fact's tokens. The last number stands for all that follow, and may weigh as much as the whole.
 
-    `optional`: tokens that count only if the candidate says them too; `total` is the weight of the others. `anchors`:
-    those of which an anchor holds one; none in a fact too short for an anchor.
+    `total`: the weight of those that count even if the candidate does not say them. `required`: the tokens that a text
+    must hold to hold the whole fact. `anchors`: those of which an anchor holds one; none in a fact too short for an
+    anchor.
     """
 
     weights: tuple[int, ...]
     total: int
-    all: int
-    optional: int
+    required: int
     anchors: int
+
+    @classmethod
+    def of(cls, tokens: Sequence[Token]) -> Shape:
+        """The shape of a fact with these claims."""
+        weights = [weight(token) for token in tokens]
+        total = sum(weight(token) for token in tokens if not is_optional(token))
+        if len(tokens) > LAST:
+            weights[LAST:] = [total]
+        required = _bits(n for n, token in enumerate(tokens) if not is_optional(token))
+        anchors = _bits(n for n, token in enumerate(tokens) if is_claim(token)) if len(tokens) >= ANCHOR_WORDS else 0
+        return cls(tuple(weights), total, required, anchors)
+
+
+def _bits(places: Iterable[int]) -> int:
+    """A bit for each token's number."""
+    return reduce(or_, (1 << number(place) for place in places), 0)
+
+
+def number(place: int) -> int:
+    """The number of the token in this place."""
+    return min(place, LAST)
 
 
 Term = tuple[str, ...]
@@ -45,7 +67,7 @@ class Features(NamedTuple):
     shape: Shape
 
 
-def claims(parsed: Parsed) -> Iterable[Token]:
+def claims(parsed: Parsed) -> Sequence[Token]:
     """The tokens that carry a claim, and those that carry one beside a text that says the same."""
     labels = (t for t in parsed.tokens if t.role == "label" and t.kind not in ("mark", "negation", "user"))
     return (*content(parsed), *labels)
@@ -59,25 +81,9 @@ def is_optional(token: Token) -> bool:
 @lru_cache(maxsize=4096)
 def features_of(parsed: Parsed, wordnet: bool) -> Features:
     """What a fact can be found by."""
-    found: dict[tuple[Term, int], None] = {}
-    weights: list[int] = []
-    total = optional = anchors = words = 0
-    for words, token in enumerate(claims(parsed), 1):
-        number = min(words - 1, LAST)
-        found[features(token, parsed.language, wordnet, True), number] = None
-        if len(weights) == number:
-            weights.append(weight(token))
-        anchors |= is_claim(token) << number
-        if is_optional(token):
-            optional |= 1 << number
-        else:
-            total += weight(token)
-    if words > LAST:
-        weights[LAST] = total
-    if words < ANCHOR_WORDS:
-        anchors = 0
-    shape = Shape(tuple(weights), total, (1 << len(weights)) - 1, optional, anchors)
-    return Features(parsed.exact, tuple(found), shape)
+    tokens = claims(parsed)
+    found = {(features(token, parsed.language, wordnet, True), number(n)): None for n, token in enumerate(tokens)}
+    return Features(parsed.exact, tuple(found), Shape.of(tokens))
 
 
 @lru_cache(maxsize=4096)

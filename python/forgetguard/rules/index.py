@@ -10,7 +10,7 @@ from forgetguard.rules.cuts import cuts
 from forgetguard.rules.features import features_of
 from forgetguard.rules.matching import ANCHOR_SIMILARITY, Decision, judge
 from forgetguard.rules.postings import Postings
-from forgetguard.rules.question import ANCHOR, SIMILARITY, WORDS, Question
+from forgetguard.rules.question import ANCHOR, SIMILARITY, WORDS, Hope, Question
 from forgetguard.rules.readings import Reading, readings
 from forgetguard.rules.sentences import sentences
 from forgetguard.rules.tokens import Parsed, parse
@@ -75,7 +75,7 @@ class Index:
             self._facts[slot] = None
             self._postings.remove(slot, features_of(fact.parsed, self._wordnet))
 
-    def match(self, text: str, values: bytes | None = None, model: str = "", scale: Scale = None) -> Hit | None:
+    def match(self, text: str, values: bytes | None = None, model: str = "", scale: Scale | None = None) -> Hit | None:
         """The first fact in slot order that `text` restates, a drop before a hold."""
         candidate = readings(text, self._aliases)
         asked = Embedding.of(values, model) if values else None
@@ -96,7 +96,7 @@ class Index:
                 held = _hit(slot, decision, similarity)
         return held
 
-    def match_many(self, rows: Sequence[Row], scale: Scale = None) -> list[Hit | None]:
+    def match_many(self, rows: Sequence[Row], scale: Scale | None = None) -> list[Hit | None]:
         """`match` for each row, in order."""
         return [self.match(text, values, model, scale) for text, values, model in rows]
 
@@ -127,7 +127,7 @@ class Index:
         ]
 
     def scrub(
-        self, text: str, embed: Embed | None = None, model: str = "", scale: Scale = None
+        self, text: str, embed: Embed | None = None, model: str = "", scale: Scale | None = None
     ) -> tuple[list[tuple[int, int, Hit]], list[tuple[int, int, str]]]:
         """The spans of a text that restate something, and what to cut for them.
 
@@ -152,7 +152,7 @@ class Index:
                     restated.append((clause.start, clause.end, hit))
         return restated, cuts(text, self._aliases, gone) if gone else []
 
-    def _answers(self, texts: list[str], embed: Embed | None, model: str, scale: Scale) -> list[Hit | None]:
+    def _answers(self, texts: list[str], embed: Embed | None, model: str, scale: Scale | None) -> list[Hit | None]:
         """What each text restates, with an embedding where one could change it."""
         if embed is None:
             return [self.match(text) for text in texts]
@@ -166,7 +166,7 @@ class Index:
     def _judge(self, candidate: tuple[Reading, ...], fact: _Fact, similarity: float | None) -> Decision:
         return judge(candidate, fact.parsed, similarity, past=self._past, wordnet=self._wordnet)
 
-    def _related(self, candidate: tuple[Reading, ...], compared: bool) -> Iterator[tuple[int, _Fact, str]]:
+    def _related(self, candidate: tuple[Reading, ...], compared: bool) -> Iterator[tuple[int, _Fact, Hope]]:
         """The facts that some reading may restate, in slot order, and what each is asked for (`question`).
 
         `compared`: there may be a similarity.
@@ -184,7 +184,7 @@ def _hit(slot: int, decision: Decision, similarity: float | None) -> Hit:
 def explain(
     candidate: Row,
     fact: Row,
-    scale: Scale,
+    scale: Scale | None,
     aliases: tuple[str, ...],
     past: str,
     wordnet: bool,

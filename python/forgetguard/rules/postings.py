@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forgetguard.rules.features import FACT_BITS, LAST, Features, Shape, Term
-from forgetguard.rules.question import WORDS, Question
+from forgetguard.rules.question import WORDS, Hope, Question
 
 TOKEN_BITS = 4
 """Bits of a posting that number the token in its fact; the others are the slot."""
+TOKEN = (1 << TOKEN_BITS) - 1
 OWN = (1 << FACT_BITS) - 1
 """Bits of an entry's account that are its own tokens; the candidate's stand above them."""
 
@@ -31,7 +32,7 @@ class Postings:
         """Take in the fact of the next slot."""
         slot = len(self._shapes)
         self._shapes.append(features.shape)
-        if features.shape.all >> LAST or not _several(features.shape.all & ~features.shape.optional):
+        if len(features.shape.weights) > LAST or not _several(features.shape.required):
             self._short.add(slot)
         self._exact.setdefault(features.exact, []).append(slot)
         for term, token in features.found_by:
@@ -53,7 +54,7 @@ class Postings:
                 for feature in term:
                     self._terms[feature].remove(term)
 
-    def related(self, question: Question) -> Iterator[tuple[int, str]]:
+    def related(self, question: Question) -> Iterator[tuple[int, Hope]]:
         """The slots whose facts the candidate may restate, in order, and what each is asked for (`question`)."""
         accounts: dict[int, int] = {}
         worth: set[int] = set()  # most facts that share anything share one token: enough for few of them
@@ -63,10 +64,10 @@ class Postings:
             for posting in postings:
                 slot = posting >> TOKEN_BITS
                 if slot in accounts:
-                    accounts[slot] |= shared[posting & LAST]
+                    accounts[slot] |= shared[posting & TOKEN]
                     worth.add(slot)
                 else:
-                    accounts[slot] = shared[posting & LAST]
+                    accounts[slot] = shared[posting & TOKEN]
             if _several(asked) or asked & question.hopeful:
                 worth.update(posting >> TOKEN_BITS for posting in postings)
         worth |= accounts.keys() & self._short

@@ -9,7 +9,7 @@ what it is an amount of are compared apart.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from forgetguard.rules.lexemes import Lexeme
 from forgetguard.rules.lexicon import rows
@@ -56,12 +56,12 @@ def _calendar() -> dict[tuple[str, str], tuple[str, int, bool]]:
     return {(lang, form): (kind, int(value), flag == "1") for lang, form, kind, value, flag in rows("calendar")}
 
 
-@lru_cache(maxsize=16)
+@cache
 def _openings(language: str) -> frozenset[str]:
-    """Words and signs that a quantity may open with: few do, and all others are passed over with one look."""
-    rows = (row for table in (_number_words(), _calendar(), _units()) for row in table)
-    words = (word for lang, word in rows if lang in (language, "*"))
-    return frozenset((*words, *_currencies(), *(form.rstrip("$") for form in _currencies())))
+    """Words and signs that a quantity may open with: few do, and all others are passed over at once."""
+    forms = (form for table in (_number_words(), _calendar(), _units()) for form in table)
+    words = (word for lang, word in forms if lang in (language, "*"))
+    return frozenset((*words, *_currencies(), *(sign.removesuffix("$") for sign in _currencies())))
 
 
 def canonical(raw: str, language: str) -> str:
@@ -117,10 +117,8 @@ class _Quantifier:
             return self._clock(i)
         if lexeme.kind == "date":
             return self._put(i, i + 1, "date", _date_key(lexeme.text))
-        if not self._may_open(lexeme):
-            self.out.append(lexeme)
-            return i + 1
-        for reader in (self._month_date, self._weekday, self._cjk_date, self._amount, self._rate, self._currency):
+        readers = (self._month_date, self._weekday, self._cjk_date, self._amount, self._rate, self._currency)
+        for reader in readers if self._may_open(lexeme) else ():
             if end := reader(i):
                 return end
         self.out.append(lexeme)

@@ -13,7 +13,7 @@ OFFSET, SLOPE = 0.358, 0.169
 SLACK = 0.001
 """What a root or a similarity may lose to rounding, or gain."""
 
-Scale = tuple[float, float] | None
+Scale = tuple[float, float]
 """Mean and sd of a model's null distribution; without one the cosine is used as it is."""
 
 
@@ -42,7 +42,7 @@ class Embedding:
         return same and self.all != 0 and other.all != 0
 
 
-def similar(a: Embedding, b: Embedding, scale: Scale) -> float | None:
+def similar(a: Embedding, b: Embedding, scale: Scale | None) -> float | None:
     """Cosine on MiniLM's scale, rounded to 1e-4; None for two that cannot be compared.
 
     The dot product is an exact integer, so it is the same on every machine.
@@ -50,8 +50,8 @@ def similar(a: Embedding, b: Embedding, scale: Scale) -> float | None:
     return _scaled(_dot(a.values, b.values), a, b, scale) if a.is_comparable(b) else None
 
 
-def alike(a: Embedding, b: Embedding, least: float, scale: Scale) -> float | None:
-    """The same if it is at least `least`.
+def alike(a: Embedding, b: Embedding, least: float, scale: Scale | None) -> float | None:
+    """The same if it is at least `least`, which is more than -1, where similarities end.
 
     Most are told by their first half: the rest adds no more than the product of its lengths.
     """
@@ -70,15 +70,15 @@ def _dot(a: Sequence[int], b: Sequence[int]) -> int:
     return sum(map(mul, a, b))
 
 
-def _scaled(dot: int, a: Embedding, b: Embedding, scale: Scale) -> float:
+def _scaled(dot: int, a: Embedding, b: Embedding, scale: Scale | None) -> float:
     cosine = dot / sqrt(a.all * b.all)
     if scale is not None:
         mean, deviation = scale
         cosine = OFFSET + SLOPE * (cosine - mean) / deviation
-    return rounded(max(-1.0, min(1.0, cosine)))
+    return _rounded(max(-1.0, min(1.0, cosine)))
 
 
-def _unscaled(similarity: float, scale: Scale) -> float:
+def _unscaled(similarity: float, scale: Scale | None) -> float:
     """The cosine that `_scaled` makes a similarity of, before it is rounded."""
     if scale is None:
         return similarity
@@ -86,6 +86,6 @@ def _unscaled(similarity: float, scale: Scale) -> float:
     return (similarity - OFFSET) * deviation / SLOPE + mean
 
 
-def rounded(number: float) -> float:
+def _rounded(number: float) -> float:
     """To 1e-4, half away from zero: the same in every language."""
     return (int(abs(number) * 10_000 + 0.5) / 10_000) * (1 if number >= 0 else -1)

@@ -15,7 +15,6 @@ VOTING_TABLES = ("user", "contractions", "relations", "soft", "numbers", "calend
 """Tables whose words vote beside the stop words and negations, with half their weight."""
 STOP_VOTES = 2
 CJK_LANGUAGES = ("zh", "ja", "ko")
-ANY = "*"
 
 
 @lru_cache(maxsize=1)
@@ -71,9 +70,8 @@ def _members() -> dict[str, frozenset[tuple[str, str]]]:
 
 
 def is_listed(table: str, form: str, language: str) -> bool:
-    """Whether `form` stands in the word list `table` for this language or for any."""
-    members = _members()[table]
-    return (language, form) in members or (ANY, form) in members
+    """Whether `form` stands in the word list `table` for this language."""
+    return (language, form) in _members()[table]
 
 
 @lru_cache(maxsize=32)

@@ -14,7 +14,7 @@ use crate::meanings::{self, Meaning, meet};
 use crate::parsed::{Parsed, Role, Said};
 use crate::quantities::dimension;
 use crate::wordnet;
-use crate::words::{Particle, Relation, is_particle, particles};
+use crate::words::{Particle, Relation, particles};
 
 const NAME_WEIGHT: u32 = 15;
 /// Two phone numbers are one if one ends with the other and shares at least this many digits.
@@ -211,12 +211,10 @@ fn is_single(text: &str) -> bool {
 
 /// An initial, or a name without an ending: its plural, a product's kind ("Witnesses", "MongoDB").
 fn is_short_for(short: Said<'_>, long: Said<'_>) -> bool {
-    if short.kind != Kind::Name {
+    if short.kind != Kind::Name || !long.form.starts_with(short.form) {
         return false;
     }
-    let Some(ending) = long.form.strip_prefix(short.form) else { return false };
-    (long.kind == Kind::Name && is_single(short.form))
-        || (is_particle(Particle::NameEnding, ending) && short.form.chars().count() >= LEAST_VARIANT)
+    (long.kind == Kind::Name && is_single(short.form)) || name_variants(long.form).any(|name| name == short.form)
 }
 
 static NAME_ENDINGS: LazyLock<Vec<&'static str>> = LazyLock::new(|| particles(Particle::NameEnding));

@@ -242,6 +242,7 @@ impl Spoken<'_> {
     /// ("since the summer") and a degree ("so tall") do not, or asks for something ("so try the soup").
     fn connective(&self, tokens: &[Said<'_>]) -> usize {
         let [first, second, ..] = tokens else { return 0 };
+        // Most tokens open none: one look tells.
         if !is_any_particle(&[Particle::Consequence, Particle::Premise, Particle::Subordinator], first.form) {
             return 0;
         }

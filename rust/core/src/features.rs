@@ -44,12 +44,13 @@ pub(crate) struct Shape {
 
 impl Shape {
     fn add(&mut self, token: Said<'_>, bit: u32) {
+        // From 1 to 16: one and a rarity, or one and the weight of a name.
         let weight = weight(token);
         if bit < FACT_BITS - 1 {
             self.weights |= u64::from(weight - 1) << (bit * 4);
         }
         if !is_optional(token) {
-            // Where it ends, a share comes out too large: one more fact is decided.
+            // Where it saturates, a share comes out too large: one more fact is decided.
             self.total = self.total.saturating_add(u16::try_from(weight).unwrap_or(u16::MAX));
             self.required |= 1 << bit;
         }
@@ -115,8 +116,9 @@ pub(crate) fn features_of(parsed: &Parsed, wordnet: bool) -> Features {
         shape.anchors = 0;
     }
     if found_by.len() < FACT_BITS as usize && found_by.len() <= optional + 1 {
-        // Known by its bit, so that no other fact has to be looked at for one token that both texts hold.
-        shape.required = LAST;
+        // Known by its bit, so that no other fact has to be looked at for one token that both texts hold: any such token
+        // holds the whole fact, and nothing else is asked of it.
+        (shape.required, shape.anchors) = (LAST, 0);
         for (_, number) in &mut found_by {
             *number = FACT_BITS - 1;
         }

@@ -21,7 +21,7 @@ impl Framing {
     }
 }
 
-/// Frames of one or more words, longest first.
+/// Frames of one or more words, longest first, in one table, so that a word is looked up once; their sorts are kept apart.
 static FRAMES: LazyLock<Sequences<Framing>> = LazyLock::new(|| {
     let quantity = |class| match class {
         "all" => Framing::All,
@@ -57,7 +57,6 @@ pub(crate) fn find_frames(drafts: &[Draft<'_>], language: Language) -> Box<[Fram
 /// The stem of a word, or the word that a phrase stands for.
 fn frame_key<'a>(draft: &'a Draft<'_>) -> &'a str {
     match draft.token.kind {
-        Kind::Word | Kind::Negation if draft.form.contains(' ') => &draft.key,
         Kind::Word | Kind::Negation => draft.stem(),
         _ => "",
     }

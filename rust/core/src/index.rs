@@ -17,6 +17,7 @@ use crate::vectors::{Embedding, Scale, Vectors};
 const BATCH: usize = 8192;
 /// Facts for which another thread is worth its start, which takes as long as a few thousand of them.
 const SPLIT: usize = 1 << 17;
+
 /// The fact in `slot` is restated. `similarity` is none where no embedding was compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
@@ -114,17 +115,16 @@ impl Index {
         scale: Option<Scale>,
     ) -> Option<Hit> {
         let asked = embedding.and_then(|embedding| self.vectors.asked(embedding, scale));
+        let asked = asked.as_ref();
         self.first_related(candidate, asked.is_some(), |slot, hope| {
-            let similarity = match (&asked, hope) {
+            let similarity = match (asked.filter(|asked| self.vectors.are_comparable(slot, asked)), hope) {
+                (None, Hope::Similarity) => return Told::Nothing,
                 (None, _) => None,
                 (Some(asked), Hope::Words) => self.vectors.similarity(slot, asked),
-                (Some(asked), Hope::Anchor) if !self.vectors.are_comparable(slot, asked) => None,
-                (Some(asked), Hope::Anchor | Hope::Similarity) => {
-                    match self.vectors.alike(slot, asked, ANCHOR_SIMILARITY) {
-                        None => return Told::Nothing,
-                        alike => alike,
-                    }
-                }
+                (Some(asked), _) => match self.vectors.alike(slot, asked, ANCHOR_SIMILARITY) {
+                    None => return Told::Nothing,
+                    alike => alike,
+                },
             };
             // Not before: most are told apart by their embeddings, and the fact lies elsewhere in memory.
             let Some(fact) = &self.facts[slot] else { return Told::Nothing };

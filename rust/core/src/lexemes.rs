@@ -142,6 +142,7 @@ pub(crate) fn scan<'a>(text: &str, folded: &'a Folded) -> Vec<Lexeme<'a>> {
         folded,
         line_ends,
         size,
+        // A text without the mark has none: most hold neither.
         no_email_before: if holds('@') { 0 } else { size },
         no_phone_before: 0,
         no_code_before: 0,

@@ -33,7 +33,7 @@ const LONG_NUMBER: usize = 9;
 /// Least characters of a code that belongs to one thing only ("v2" does not).
 pub(crate) const LONG_ID: usize = 6;
 /// Most content words beside its codes that a fact about a code has.
-const ID_COMPANIONS: usize = 2;
+pub(crate) const ID_COMPANIONS: usize = 2;
 
 /// What to do with a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -193,7 +193,7 @@ pub(crate) struct Frame {
     pub(crate) framing: Framing,
 }
 
-/// A token in the making, with its letters. `stem`: that of its form, unless that is its key.
+/// A token in the making, with its letters. `stem`: that of its form where it is not the key; a phrase stands under its key.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft<'a> {
     pub(crate) token: Token,

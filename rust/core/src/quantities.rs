@@ -108,14 +108,11 @@ static CALENDAR: LazyLock<ByWord<CalendarWord>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Words and signs that a quantity may open with: few do, and all others are passed over with one look.
+/// Words and signs that a quantity may open with: few do, and all others are passed over at once.
 static OPENINGS: LazyLock<ByWord<()>> = LazyLock::new(|| {
     let words = [lexicon::NUMBERS, lexicon::CALENDAR, lexicon::UNITS].into_iter().flat_map(Table::rows_by_language);
-    let of_any = |language| if language == Language::Any { Language::ALL.to_vec() } else { vec![language] };
-    let words = words.flat_map(|(language, [form])| of_any(language).into_iter().map(move |lang| (lang, form, ())));
-    let signs = CURRENCIES.keys().flat_map(|form| [form, form.trim_end_matches('$')]);
-    let signs = signs.flat_map(|sign| Language::ALL.into_iter().map(move |language| (language, sign, ())));
-    words.chain(signs).collect()
+    let signs = CURRENCIES.keys().flat_map(|&form| [form, form.strip_suffix('$').unwrap_or(form)]);
+    words.map(|(language, [form])| (language, form, ())).chain(signs.map(|sign| (Language::Any, sign, ()))).collect()
 });
 
 fn lookup<T: Copy>(table: &ByWord<T>, language: Language, form: &str) -> Option<T> {
@@ -196,22 +193,19 @@ impl<'a> Quantifier<'a> {
             }
             _ => {}
         }
-        if !self.may_open(i) {
-            self.out.push(self.lexemes[i].clone());
-            return i + 1;
-        }
         let readers = [Self::month_date, Self::weekday, Self::cjk_date, Self::amount, Self::rate, Self::currency];
-        if let Some(end) = readers.iter().find_map(|reader| reader(self, i)) {
-            return end;
+        if self.may_open(&self.lexemes[i]) {
+            if let Some(end) = readers.iter().find_map(|reader| reader(self, i)) {
+                return end;
+            }
         }
         self.out.push(self.lexemes[i].clone());
         i + 1
     }
 
-    fn may_open(&self, i: usize) -> bool {
-        let lexeme = &self.lexemes[i];
+    fn may_open(&self, lexeme: &Lexeme<'_>) -> bool {
         match lexeme.kind {
-            Kind::Word | Kind::Mark => OPENINGS.contains(self.language, &lexeme.text),
+            Kind::Word | Kind::Mark => lookup(&OPENINGS, self.language, &lexeme.text).is_some(),
             kind => kind == Kind::Number,
         }
     }

@@ -11,7 +11,7 @@ use crate::features::{
     FACT_BITS, INITIAL_OF_ASKED, LAST, SLACK, Shape, claims, feature, features, initial, is_optional, numbered, ones,
 };
 use crate::lexemes::Kind;
-use crate::matching::{ANCHOR_SHARE, CLAUSE_SHARE, LONG_ID, NOTE_SHARE, RARE, WORDS_SHARE};
+use crate::matching::{ANCHOR_SHARE, CLAUSE_SHARE, ID_COMPANIONS, LONG_ID, NOTE_SHARE, RARE, WORDS_SHARE};
 use crate::parsed::Said;
 use crate::readings::Reading;
 
@@ -25,7 +25,7 @@ pub(crate) struct Question {
     pub(crate) exact: Vec<u64>,
     pub(crate) features: Vec<(u64, u32)>,
     readings: Vec<Tokens>,
-    /// Tokens of kinds that may be a code.
+    /// Tokens that may align with a code.
     codes: u32,
     /// Bits that may be enough alone.
     pub(crate) hopeful: u32,
@@ -169,14 +169,23 @@ pub(crate) enum Hope {
     Similarity,
 }
 
-/// Kinds of match: a request or a code names it, the candidate or a clause of it adds nothing, the candidate or a clause
-/// and the fact both say much of each other, both say enough of it for embeddings that are alike.
+/// Kinds of match that are left: a request or a code names the fact.
 const NAMED: u8 = 1;
+/// The candidate adds nothing.
 const SUBSET: u8 = 2;
+/// A clause of it adds nothing.
 const SUBSET_OF_CLAUSE: u8 = 4;
+/// The candidate and the fact both say much of each other.
 const ANCHOR: u8 = 8;
+/// A clause and the fact do.
 const ANCHOR_OF_CLAUSE: u8 = 16;
+/// The candidate and the fact say enough of each other for embeddings that are alike.
 const NEAR_ANCHOR: u8 = 32;
+// The tokens of a fact that are strong alone are those for the least of all shares; a code and its companions weigh alike
+// at most.
+const _: () = assert!(NOTE_SHARE <= CLAUSE_SHARE && NOTE_SHARE <= ANCHOR_SHARE && ANCHOR_SHARE <= WORDS_SHARE);
+const _: () = assert!(ID_COMPANIONS <= 2 && NOTE_SHARE <= 1.0 / 3.0);
+
 /// What is left for the sets of tokens that were asked about last: most facts hold one of a few.
 pub(crate) struct Known([(u32, u8); Self::SIZE]);
 
@@ -213,7 +222,8 @@ fn identity(token: Said<'_>) -> Identity<'_> {
     (token.kind, token.key, token.form, token.meaning, token.senses, senses(token).is_empty())
 }
 
-/// Kinds of a candidate's tokens that may align with a code.
+/// Whether a candidate's token may align with a code: only with an equal one, or one that shares seven digits with it,
+/// so it is no shorter than [`LONG_ID`].
 fn may_be_code(token: Said<'_>) -> bool {
     matches!(token.kind, Kind::Number | Kind::Phone | Kind::Email | Kind::Url | Kind::Id)
         && token.key.chars().count() >= LONG_ID

@@ -339,7 +339,8 @@ fn aliased<'a, S: AsRef<str>>(mut tokens: Vec<Draft<'a>>, aliases: &[S]) -> Vec<
             if span.iter().map(|draft| &*draft.form).eq(forms.iter().map(|form| &**form)) {
                 let last = span[span.len() - 1].token;
                 let user = &mut tokens[i];
-                user.key = Cow::Borrowed("user");
+                let key = std::mem::replace(&mut user.key, Cow::Borrowed("user"));
+                user.stem.get_or_insert(key); // a phrase may still hold the word by its own stem
                 user.token = Token {
                     kind: Kind::User,
                     role: Role::Stop,

@@ -112,7 +112,7 @@ pub(crate) enum List {
     User,
 }
 
-/// A word of the lists: those that it stands in, a bit each, and its stem, for most words of a text are listed.
+/// What the lists say of a word: which hold it, a bit each, and its stem, kept since most words of a text are listed.
 #[derive(Default)]
 pub(crate) struct Listed {
     lists: u8,
