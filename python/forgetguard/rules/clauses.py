@@ -8,8 +8,8 @@ from itertools import takewhile
 
 from forgetguard.rules.blocks import is_space
 from forgetguard.rules.text import CJK, char_class
-from forgetguard.rules.tokens import Parsed, Token, parse
-from forgetguard.rules.words import particles
+from forgetguard.rules.tokens import Parsed, Token, is_alias, parse
+from forgetguard.rules.words import is_listed, particles
 
 ENDS = ".!?…"
 CJK_ENDS = "。！？｡"
@@ -75,7 +75,7 @@ def clauses(text: str, start: int, end: int, aliases: tuple[str, ...]) -> tuple[
         if own or owner is None:
             out.append(Clause(begin, stop, text[begin:stop]))
             if n or not opening:  # nothing is taken over from "Because she is ill, …"
-                owner = _Owner.of(n, text[start:end], words)
+                owner = _Owner.of(n, text[start:end], words, parsed.language)
         elif parsed.language == "en" and not _opens_with_verb(text[start:end], words):
             out.append(Clause(begin, stop, owner.predicate + text[begin:stop], owner.place))
         else:
@@ -258,7 +258,7 @@ class _Owner:
 
     `place`: its position among its sentence's clauses. `subject`: the words that name it, with a space behind.
     `predicate`: those with their verb, for a piece that has neither ("User likes" for "strong coffee").
-    `is_another`: whether the subject names somebody beside the user.
+    `is_another`: whether the subject names somebody, be it the user by an alias.
     """
 
     place: int
@@ -267,17 +267,34 @@ class _Owner:
     is_another: bool
 
     @classmethod
-    def of(cls, place: int, sentence: str, tokens: Sequence[Token]) -> _Owner:
-        named = [*takewhile(_names, tokens)]
-        start = tokens[0].start
+    def of(cls, place: int, sentence: str, tokens: Sequence[Token], language: str) -> _Owner:
+        """The clause in this place, of these tokens of its sentence."""
+        length = _length_of_subject(tokens, language)
+        named, start = tokens[:length], tokens[0].start
         subject = sentence[start : named[-1].end] if named else ""
         if subject and char_class(subject[-1]) not in CJK:
             subject += " "
-        behind = tokens[len(named) : len(named) + VERB_WITHIN]
+        behind = [token for token in tokens[length:] if token.kind != "mark"][:VERB_WITHIN]
         verb = next((token for token in behind if _is_verb(sentence, token)), None)
         predicate = sentence[start : verb.end] + " " if verb else subject
-        another = any(token.kind == "name" or token.relation or token.person for token in named)
+        another = any(
+            token.kind == "name" or token.relation or token.person or is_alias(token, language) for token in named
+        )
         return cls(place, subject, predicate, another)
+
+
+def _length_of_subject(tokens: Sequence[Token], language: str) -> int:
+    """How many tokens name the subject, the full stop behind "Dr" among them.
+
+    In capitals everything is a name: then a function word ends it ("USER IS ALLERGIC"), or it is the first token alone.
+    """
+    length = 0
+    for n, token in enumerate(tokens):
+        if _names(token) and not (token.kind == "name" and is_listed("stop", token.form, language)):
+            length = n + 1
+        elif token.form != ".":
+            return length
+    return min(length, 1)
 
 
 def _names(token: Token) -> bool:

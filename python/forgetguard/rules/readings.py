@@ -8,8 +8,8 @@ from functools import lru_cache
 from forgetguard.rules.lexemes import scan
 from forgetguard.rules.requests import request_code
 from forgetguard.rules.sentences import sentences
-from forgetguard.rules.tokens import Parsed, parse
-from forgetguard.rules.words import is_listed, vote
+from forgetguard.rules.tokens import Parsed, is_alias, parse
+from forgetguard.rules.words import vote
 
 SHORT_TEXT = 80
 """Most code points of a text that is read in more than one language."""
@@ -52,7 +52,7 @@ def _addressed(text: str, parsed: Parsed) -> str:
     last = 0
     for token in parsed.tokens:
         # A word of the user in a script without spaces stands in the tables of requests as it is.
-        if token.kind == "user" and token.form != "user" and not is_listed("user", token.form, parsed.language):
+        if is_alias(token, parsed.language):
             out.extend((text[last : token.start], "User" + "'s" * token.possessive))
             last = token.end
     return "".join((*out, text[last:])) if out else text

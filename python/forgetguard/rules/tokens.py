@@ -255,6 +255,11 @@ def _is_name(lexeme: Lexeme, language: str, capitals: bool) -> bool:
     return not is_known(lexeme.text, language)
 
 
+def is_alias(token: Token, language: str) -> bool:
+    """Whether a token names the user by none of the words that do so for everybody."""
+    return token.kind == "user" and token.form != "user" and not is_listed("user", token.form, language)
+
+
 def _aliased(tokens: list[Token], aliases: tuple[str, ...]) -> list[Token]:
     """The tokens with every alias of the user turned into the user."""
     names = [[lexeme.text for lexeme in scan(alias) if lexeme.kind != "mark"] for alias in aliases]

@@ -6,7 +6,8 @@ use crate::language::Language;
 use crate::lexemes::Kind;
 use crate::parsed::{Parsed, Role, Said};
 use crate::text::{char_class, index};
-use crate::words::{Particle, is_any_particle, is_particle};
+use crate::tokens::is_alias;
+use crate::words::{List, Particle, is_any_particle, is_listed, is_particle};
 
 pub(crate) const ENDS: &str = ".!?…";
 pub(crate) const CJK_ENDS: &str = "。！？｡";
@@ -45,7 +46,7 @@ struct Spoken<'a> {
 ///
 /// `place`: its position among its sentence's clauses. `subject`: the words that name it, with a space behind.
 /// `predicate`: those with their verb, for a piece that has neither ("User likes" for "strong coffee"). `is_another`:
-/// whether the subject names somebody beside the user.
+/// whether the subject names somebody, be it the user by an alias.
 struct Owner {
     place: usize,
     subject: String,
@@ -113,17 +114,36 @@ impl Spoken<'_> {
 
     /// The clause in this place, of these tokens, as those behind it take its subject over.
     fn owner(&self, place: usize, tokens: &[Said<'_>]) -> Owner {
-        let (named, behind) = tokens.split_at(tokens.iter().take_while(|&&token| names(token)).count());
+        let (named, behind) = tokens.split_at(self.length_of_subject(tokens));
         let start = tokens[0].start as usize;
         let mut subject = named.last().map_or("", |last| self.text.slice(start, last.end as usize)).to_owned();
         if subject.chars().last().is_some_and(|char| !char_class(char).is_cjk()) {
             subject.push(' ');
         }
-        let verb = behind.iter().take(VERB_WITHIN).find(|&&token| is_verb(&self.text, token));
+        let mut behind = behind.iter().filter(|token| token.kind != Kind::Mark).take(VERB_WITHIN);
+        let verb = behind.find(|&&token| is_verb(&self.text, token));
         let predicate =
             verb.map_or_else(|| subject.clone(), |verb| [self.text.slice(start, verb.end as usize), " "].concat());
-        let is_another = named.iter().any(|token| token.kind == Kind::Name || token.relation.is_some() || token.person);
+        let is_another = named.iter().any(|&token| {
+            token.kind == Kind::Name || token.relation.is_some() || token.person || is_alias(token, self.language)
+        });
         Owner { place, subject, predicate, is_another }
+    }
+
+    /// How many tokens name the subject, the full stop behind "Dr" among them.
+    ///
+    /// In capitals everything is a name: then a function word ends it ("USER IS ALLERGIC"), or the first token is all of
+    /// it.
+    fn length_of_subject(&self, tokens: &[Said<'_>]) -> usize {
+        let mut length = 0;
+        for (n, &token) in tokens.iter().enumerate() {
+            if names(token) && !(token.kind == Kind::Name && is_listed(List::Stop, token.form, self.language)) {
+                length = n + 1;
+            } else if token.form != "." {
+                return length;
+            }
+        }
+        length.min(1)
     }
 
     /// The tokens of each clause, by their first and the one behind their last. `opening`: tokens of a connective that

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use crate::language::Language;
-use crate::lexemes::{Kind, scan};
+use crate::lexemes::scan;
 use crate::parsed::Parsed;
 use crate::requests::{code_of, request_code};
 use crate::sentences::sentences_of_parsed;
 use crate::text::fold;
-use crate::tokens::{parse, parse_lexemes};
-use crate::words::{List, is_listed, vote};
+use crate::tokens::{is_alias, parse, parse_lexemes};
+use crate::words::vote;
 
 /// Most code points of a text that is read in more than one language.
 const SHORT_TEXT: usize = 80;
@@ -59,12 +59,7 @@ fn other_languages<'a>(text: &str, languages: &'a [Language]) -> &'a [Language] 
 /// The text with every alias of the user replaced by the word that requests know.
 fn addressed<'a>(text: &'a str, parsed: &Parsed) -> Cow<'a, str> {
     // A word of the user in a script without spaces stands in the tables of requests as it is.
-    let mut aliases = parsed
-        .tokens()
-        .filter(|token| {
-            token.kind == Kind::User && token.form != "user" && !is_listed(List::User, token.form, parsed.language)
-        })
-        .peekable();
+    let mut aliases = parsed.tokens().filter(|&token| is_alias(token, parsed.language)).peekable();
     if aliases.peek().is_none() {
         return Cow::Borrowed(text);
     }

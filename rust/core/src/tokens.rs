@@ -16,14 +16,14 @@ use crate::lexicon::{self, ByWord};
 use crate::meanings::meaning_of;
 use crate::numerals::cut_numerals;
 use crate::order::direction_of;
-use crate::parsed::{Draft, Parsed, Role, Token, pack};
+use crate::parsed::{Draft, Parsed, Role, Said, Token, pack};
 use crate::phrases::{clauses, negations, phrases, without_lone_emoji};
 use crate::quantities::quantify;
 use crate::stems::stem;
 use crate::text::{fold, index};
 use crate::voice::is_passive;
 use crate::wordnet::{rarity, senses_of};
-use crate::words::{List, Particle, Relation, is_given_name, is_known, is_particle, listed, relation, vote};
+use crate::words::{List, Particle, Relation, is_given_name, is_known, is_listed, is_particle, listed, relation, vote};
 
 /// Characters of a word beyond which it is no word that could be written out.
 const LONGEST_WORD: usize = 64;
@@ -279,14 +279,14 @@ fn word(lexeme: Lexeme<'_>, language: Language, capitals: bool) -> Draft<'_> {
     };
     let form = &*lexeme.text;
     let listed = listed(form, language);
-    let is_listed = |list| listed.is_some_and(|listed| listed.is_in(list));
+    let is_in = |list| listed.is_some_and(|listed| listed.is_in(list));
     let stem = listed.map_or_else(|| stem_of(&lexeme.text, language), |listed| listed.stem.clone());
-    if is_listed(List::User) {
+    if is_in(List::User) {
         let mut user = draft(Kind::User, Cow::Borrowed("user"), lexeme.text, Some(stem));
         user.token.role = Role::Stop;
         return user;
     }
-    if is_listed(List::Stop) && !(capitals && lexeme.shout) {
+    if is_in(List::Stop) && !(capitals && lexeme.shout) {
         let mut stop = draft(Kind::Word, lexeme.text.clone(), lexeme.text, Some(stem));
         (stop.token.role, stop.token.rarity) = (Role::Stop, 0);
         return stop;
@@ -298,7 +298,7 @@ fn word(lexeme: Lexeme<'_>, language: Language, capitals: bool) -> Draft<'_> {
         name.token.person = person;
         return name;
     }
-    let role = if is_listed(List::Soft) { Role::Soft } else { Role::Content };
+    let role = if is_in(List::Soft) { Role::Soft } else { Role::Content };
     let rarity = rarity(form, &stem);
     let mut word = draft(Kind::Word, stem, lexeme.text, None);
     word.token = Token { role, relation: kin, rarity, person, privative, ..word.token };
@@ -322,6 +322,11 @@ fn is_name(lexeme: &Lexeme<'_>, language: Language, capitals: bool) -> bool {
         return is_given_name(&lexeme.text);
     }
     !lexeme.first || !is_known(&lexeme.text, language)
+}
+
+/// Whether a token names the user by none of the words that do so for everybody.
+pub(crate) fn is_alias(token: Said<'_>, language: Language) -> bool {
+    token.kind == Kind::User && token.form != "user" && !is_listed(List::User, token.form, language)
 }
 
 /// The tokens with every alias of the user turned into the user.
