@@ -117,11 +117,11 @@ impl Index {
         let asked = embedding.and_then(|embedding| self.vectors.asked(embedding, scale));
         let asked = asked.as_ref();
         self.first_related(candidate, asked.is_some(), |slot, hope| {
-            let similarity = match (asked.filter(|asked| self.vectors.are_comparable(slot, asked)), hope) {
+            let similarity = match (asked.and_then(|asked| self.vectors.beside(slot, asked)), hope) {
                 (None, Hope::Similarity) => return Told::Nothing,
                 (None, _) => None,
-                (Some(asked), Hope::Words) => self.vectors.similarity(slot, asked),
-                (Some(asked), _) => match self.vectors.alike(slot, asked, ANCHOR_SIMILARITY) {
+                (Some(beside), Hope::Words) => Some(beside.similarity()),
+                (Some(beside), _) => match beside.alike(ANCHOR_SIMILARITY) {
                     None => return Told::Nothing,
                     alike => alike,
                 },

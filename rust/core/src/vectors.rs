@@ -162,31 +162,15 @@ impl Vectors {
         Some(Asked { values, norms: Norms::of(values), model, scale })
     }
 
-    /// Whether a slot's embedding can be compared.
-    pub(crate) fn are_comparable(&self, slot: usize, asked: &Asked<'_>) -> bool {
-        self.comparable(slot, asked).is_some_and(|(norms, _)| length(norms, asked.norms).is_some())
-    }
-
-    /// How alike a slot's embedding is; none where the two cannot be compared.
-    pub(crate) fn similarity(&self, slot: usize, asked: &Asked<'_>) -> Option<f64> {
-        let (norms, values) = self.comparable(slot, asked)?;
-        Some(scaled(f64::from(dot(values, asked.values)), length(norms, asked.norms)?, asked.scale))
-    }
-
-    /// The same if it is at least `least`. Most are told by their first half: the rest adds no more than the product of
-    /// its lengths.
-    pub(crate) fn alike(&self, slot: usize, asked: &Asked<'_>, least: f64) -> Option<f64> {
-        let (norms, values) = self.comparable(slot, asked)?;
-        let length = length(norms, asked.norms)?;
-        let ((head, rest), (asked_head, asked_rest)) = (halves(values), halves(asked.values));
-        let first = dot(head, asked_head);
-        let most = f64::from(first) + root(norms.rest, asked.norms.rest) + SLACK;
-        // Not on the scale: a division and a rounding for each of them take longer than this.
-        if most < unscaled(least - SLACK, asked.scale) * length {
+    /// A slot's embedding beside that of a text; none where the two cannot be compared.
+    pub(crate) fn beside<'a>(&'a self, slot: usize, asked: &'a Asked<'a>) -> Option<Beside<'a>> {
+        let place = self.places[slot]?;
+        let table = &self.tables[place.table as usize];
+        if table.model != asked.model || table.dimensions != asked.values.len() {
             return None;
         }
-        let similarity = scaled(f64::from(first + dot(rest, asked_rest)), length, asked.scale);
-        (similarity >= least).then_some(similarity)
+        let (norms, values) = table.row(place.row);
+        Some(Beside { norms, values, asked, length: length(norms, asked.norms)? })
     }
 
     /// Read a little of the first halves: so memory answers for many of them at one time, not for one after the other.
@@ -196,13 +180,6 @@ impl Vectors {
         std::hint::black_box(
             places.fold(0, |all, place| all ^ read(self.tables[place.table as usize].row(place.row).1)),
         );
-    }
-
-    fn comparable(&self, slot: usize, asked: &Asked<'_>) -> Option<(Norms, &[u8])> {
-        let place = self.places[slot]?;
-        let table = &self.tables[place.table as usize];
-        let is_comparable = table.model == asked.model && table.dimensions == asked.values.len();
-        is_comparable.then(|| table.row(place.row))
     }
 
     /// The table for embeddings of this length by this model.
@@ -216,6 +193,36 @@ impl Vectors {
             self.tables.push(Table { model, dimensions, blocks: Vec::new(), rows: 0, free: Vec::new() });
             self.tables.len() - 1
         })
+    }
+}
+
+/// Two embeddings that can be compared: a fact's, and that of a text.
+pub(crate) struct Beside<'a> {
+    norms: Norms,
+    values: &'a [u8],
+    asked: &'a Asked<'a>,
+    /// The product of their lengths.
+    length: f64,
+}
+
+impl Beside<'_> {
+    /// How alike they are.
+    pub(crate) fn similarity(&self) -> f64 {
+        scaled(f64::from(dot(self.values, self.asked.values)), self.length, self.asked.scale)
+    }
+
+    /// The same if it is at least `least`. Most are told by their first half: the rest adds no more than the product of
+    /// its lengths.
+    pub(crate) fn alike(&self, least: f64) -> Option<f64> {
+        let ((head, rest), (asked_head, asked_rest)) = (halves(self.values), halves(self.asked.values));
+        let first = dot(head, asked_head);
+        let most = f64::from(first) + root(self.norms.rest, self.asked.norms.rest) + SLACK;
+        // Not on the scale: a division and a rounding for each of them take longer than this.
+        if most < unscaled(least - SLACK, self.asked.scale) * self.length {
+            return None;
+        }
+        let similarity = scaled(f64::from(first + dot(rest, asked_rest)), self.length, self.asked.scale);
+        (similarity >= least).then_some(similarity)
     }
 }
 
